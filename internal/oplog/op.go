@@ -21,6 +21,13 @@ const (
 	StepFragment   = "FRAGMENT"
 )
 
+// Classes of failure that the engine itself assigns. The others come from the
+// store; backends.Classes lists them all.
+const (
+	ClassCanceled = "canceled"
+	ClassTimeout  = "timeout"
+)
+
 // Phase is the part of a stage an operation belongs to.
 type Phase uint8
 

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+
+	"bench/internal/clock"
+	"bench/internal/oplog"
+)
+
+// lead is how long before a planned start a worker takes the operation: the
+// workload chooses it, and the rest is waited for precisely.
+const lead = 2 * time.Millisecond
+
+// late is how far behind its plan an operation starts before it counts as
+// late.
+const late = int64(time.Millisecond)
+
+// pacer hands out planned starts. Any free worker takes the next one, with
+// one atomic step. While it is not near, one worker at a time (the holder of
+// the baton) sleeps until it is, so that idle workers cost nothing.
+type pacer struct {
+	run   *run
+	plan  *schedule
+	next  atomic.Int64
+	baton chan struct{}
+
+	lateStore, lateClient, maxBacklog atomic.Int64
+}
+
+func newPacer(r *run) *pacer {
+	return &pacer{run: r, plan: newSchedule(r.load), baton: make(chan struct{}, 1)}
+}
+
+// at returns the planned start of operation n, since the clock's epoch.
+func (p *pacer) at(n int64) int64 { return p.run.begin + p.plan.at(n) }
+
+// claim takes the next planned start and returns it at most lead before it
+// is due.
+func (p *pacer) claim(w *worker) (int64, bool) {
+	for {
+		now := p.run.env.Clock.Now()
+		n := p.next.Load()
+		at := p.at(n)
+		if p.run.over(now) || p.beyond(at) {
+			return 0, false
+		}
+		if early := at - now; early > int64(lead) {
+			if !p.sleep(time.Duration(early) - lead) {
+				return 0, false
+			}
+			continue
+		}
+		if !p.next.CompareAndSwap(n, n+1) {
+			continue
+		}
+		w.punctual = at >= now || len(p.baton) > 0
+		p.noteBacklog(now - at)
+		return at, p.run.claimCount(at)
+	}
+}
+
+// beyond reports whether a planned start lies behind the end of the phase.
+func (p *pacer) beyond(at int64) bool {
+	return p.run.end > 0 && at >= p.run.end && !p.run.short()
+}
+
+// sleep waits as the holder of the baton, or until it is free, in which case
+// the plan has moved on. It reports false when the run has stopped.
+func (p *pacer) sleep(d time.Duration) bool {
+	select {
+	case p.baton <- struct{}{}:
+	case <-p.run.stopped:
+		return false
+	}
+	// The plan may have moved on while the baton was waited for; sleeping too
+	// long for it would be the client's own lateness.
+	left := p.at(p.next.Load()) - p.run.env.Clock.Now() - int64(lead)
+	d = min(d, time.Duration(left))
+	stopped := d > 0 && wait(p.run.stopped, nil, d)
+	<-p.baton
+	return !stopped
+}
+
+// noteBacklog keeps the largest number of operations that were due at once.
+func (p *pacer) noteBacklog(behindNS int64) {
+	n := p.due(behindNS)
+	for {
+		most := p.maxBacklog.Load()
+		if n <= most || p.maxBacklog.CompareAndSwap(most, n) {
+			return
+		}
+	}
+}
+
+// due returns how many operations a plan that is behind by so much has
+// waiting.
+func (p *pacer) due(behindNS int64) int64 {
+	if behindNS <= 0 {
+		return 0
+	}
+	return int64(float64(behindNS) * p.run.load.Rate / 1e9)
+}
+
+// note counts an operation that started late, and by whose fault: the store's
+// when every worker was busy, ours when one was idle.
+func (p *pacer) note(w *worker, behindNS int64) {
+	switch {
+	case behindNS <= late:
+	case w.punctual:
+		p.lateClient.Add(1)
+	default:
+		p.lateStore.Add(1)
+	}
+}
+
+// backlog returns how many operations are due but not started now.
+func (p *pacer) backlog() int64 {
+	return p.due(p.run.env.Clock.Now() - p.at(p.next.Load()))
+}
+
+// summary is called once the workers have stopped.
+func (p *pacer) summary() *oplog.PaceEnd {
+	sent := p.next.Load()
+	until := p.run.env.Clock.Now()
+	if p.run.end > 0 {
+		until = min(until, p.run.end)
+	}
+	planned := sent + p.plan.countBefore(sent, until-p.run.begin)
+	return &oplog.PaceEnd{
+		Planned: planned, Unsent: planned - sent,
+		LateStore: p.lateStore.Load(), LateClient: p.lateClient.Load(),
+		MaxBacklog: max(p.maxBacklog.Load(), planned-sent),
+	}
+}
+
+// sleepUntil is the last stretch in virtual time.
+func sleepUntil(c clock.Clock, ns int64) {
+	if d := ns - c.Now(); d > 0 {
+		time.Sleep(time.Duration(d))
+	}
+}
