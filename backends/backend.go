@@ -47,6 +47,26 @@ type Range struct {
 // Whole reports whether r selects the whole object.
 func (r Range) Whole() bool { return r == Range{} }
 
+// Clip applies r to an object of size bytes and returns the first byte and
+// the number of bytes to send. It states the rule of [Backend].Get: a range
+// that starts at or beyond the end is an error of [ClassClient], unless it is
+// the whole object.
+func (r Range) Clip(size int64) (offset, length int64, err error) {
+	switch {
+	case r.Whole():
+		return 0, size, nil
+	case r.Offset < 0 || r.Length < 0:
+		return 0, 0, Errorf(ClassClient, "range of %d bytes at %d: negative", r.Length, r.Offset)
+	case r.Offset >= size:
+		return 0, 0, Errorf(ClassClient, "range at %d: starts at or beyond the end of an object of %d bytes", r.Offset, size)
+	}
+	rest := size - r.Offset
+	if r.Length == 0 || r.Length > rest {
+		return r.Offset, rest, nil
+	}
+	return r.Offset, r.Length, nil
+}
+
 // Backend stores whole objects by key below one target.
 //
 // Implementations also answer the classes of errors.go: a missing object is

@@ -37,6 +37,7 @@ func Run(issue, flight context.Context, load Load, env Env) Outcome {
 	defer abort(nil)
 	r := newRun(issue, flight, load, env)
 	defer context.AfterFunc(issue, func() { r.halt(reasonOf(issue)) })()
+	defer context.AfterFunc(flight, func() { r.halt(oplog.ReasonInterrupted) })()
 	r.start()
 	if env.Gauge != nil {
 		env.Gauge.run.Store(r)
@@ -48,10 +49,12 @@ func Run(issue, flight context.Context, load Load, env Env) Outcome {
 	}
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
+	quit := make(chan struct{})
 	var helpers sync.WaitGroup
-	helpers.Go(func() { r.watch(done) })
-	helpers.Go(func() { r.markMeasure(done) })
+	helpers.Go(func() { r.watch(quit) })
+	helpers.Go(func() { r.markMeasure(quit) })
 	r.supervise(done, abort)
+	close(quit)
 	helpers.Wait()
 	return r.outcome()
 }
@@ -216,11 +219,11 @@ func wait(done, stop <-chan struct{}, d time.Duration) bool {
 }
 
 // markMeasure calls back at the border between warm-up and measurement.
-func (r *run) markMeasure(done <-chan struct{}) {
+func (r *run) markMeasure(quit <-chan struct{}) {
 	if r.env.Measuring == nil {
 		return
 	}
-	if d := r.measure - r.env.Clock.Now(); d > 0 && wait(done, nil, time.Duration(d)) {
+	if d := r.measure - r.env.Clock.Now(); d > 0 && wait(quit, nil, time.Duration(d)) {
 		return
 	}
 	r.env.Measuring(r.measure)

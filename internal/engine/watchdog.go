@@ -8,7 +8,7 @@ import (
 // watch cancels operations that run longer than the timeout. One goroutine
 // serves all workers: it sleeps until the earliest deadline among the running
 // operations, which no later operation can precede.
-func (r *run) watch(done <-chan struct{}) {
+func (r *run) watch(quit <-chan struct{}) {
 	if r.load.Timeout <= 0 {
 		return
 	}
@@ -16,7 +16,7 @@ func (r *run) watch(done <-chan struct{}) {
 	defer t.Stop()
 	for {
 		select {
-		case <-done:
+		case <-quit:
 			return
 		case <-t.C:
 		}

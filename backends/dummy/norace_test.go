@@ -1,0 +1,5 @@
+//go:build !race
+
+package dummy_test
+
+const raceEnabled = false

@@ -1,0 +1,127 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"bench/backends"
+)
+
+// abandonedAfter is how long a temporary file must have been left alone
+// before it counts as the remains of a process that died.
+const abandonedAfter = 2 * time.Minute
+
+// Prune removes empty directories whose keys would begin with prefix,
+// deepest first. A temporary file that nothing has written to for two minutes
+// is what a killed process left, and goes too.
+func (b *Backend) Prune(ctx context.Context, prefix string) error {
+	base, _ := split(strings.TrimSuffix(prefix, "/"))
+	if !canHold(base, prefix) {
+		return nil // no object has such a key
+	}
+	key := "x"
+	if base != "" {
+		base += "/"
+		key = base + key
+	}
+	p := pruner{backend: b, prefix: prefix}
+	err := b.visit(key, func(d *dir, _ string) error {
+		return p.dir(ctx, d.root, base)
+	})
+	if err == nil || classify(err) == backends.ClassNotFound {
+		return nil
+	}
+	return wrap("prune", prefix, err)
+}
+
+// A pruner removes the empty directories below one prefix.
+type pruner struct {
+	backend *Backend
+	prefix  string
+}
+
+// dir prunes the directories in one directory, whose keys begin with base.
+func (p *pruner) dir(ctx context.Context, root *os.Root, base string) error {
+	if strings.HasPrefix(base, p.prefix) {
+		if err := removeAbandoned(root); err != nil {
+			return err
+		}
+	}
+	names, err := readNames(ctx, root, func(name string) bool { return p.wants(base + name) })
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.child(ctx, root, base, strings.TrimSuffix(name, "/")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pruner) wants(path string) bool {
+	return strings.HasSuffix(path, "/") && (strings.HasPrefix(path, p.prefix) || strings.HasPrefix(p.prefix, path))
+}
+
+// child prunes below one directory, then removes it where it is empty.
+func (p *pruner) child(ctx context.Context, root *os.Root, base, name string) error {
+	sub, err := openChild(root, name)
+	if isAny(err, syscall.ENOENT, syscall.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	path := base + name
+	err = errors.Join(p.dir(ctx, sub, path+"/"), sub.Close())
+	if err != nil || !strings.HasPrefix(path+"/", p.prefix) {
+		return err
+	}
+	return p.backend.dirs.prune(root, path, name)
+}
+
+// prune removes one directory where it is empty. It holds the lock, so that a
+// put that makes the directory anew is noted after, not before.
+func (c *dirs) prune(root *os.Root, path, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := root.Remove(name)
+	if staysInUse(err) {
+		return nil
+	}
+	if err != nil && !isAny(err, syscall.ENOENT) {
+		return err
+	}
+	delete(c.made, path)
+	if d := c.open[path]; d != nil {
+		c.drop(d)
+	}
+	return nil
+}
+
+// removeAbandoned removes the temporary files that a killed process left.
+func removeAbandoned(root *os.Root) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	names, err := d.Readdirnames(-1)
+	err = errors.Join(err, d.Close())
+	for _, name := range names {
+		if !strings.HasPrefix(name, tempPrefix) || len(name) != tempLen {
+			continue
+		}
+		info, statErr := root.Lstat(name)
+		if statErr != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < abandonedAfter {
+			continue
+		}
+		if removeErr := root.Remove(name); !isAny(removeErr, syscall.ENOENT) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	return err
+}
