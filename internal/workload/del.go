@@ -1,0 +1,166 @@
+package workload
+
+import (
+	"context"
+
+	"bench/backends"
+	"bench/internal/engine"
+	"bench/internal/oplog"
+	"bench/internal/population"
+)
+
+// Delete removes objects, oldest first, each one time.
+type Delete struct {
+	env   *Env
+	batch int
+	visit *population.Visit
+}
+
+// NewDelete deletes batch objects with one request where the store can, else
+// one.
+func NewDelete(env *Env, batch int) *Delete {
+	return &Delete{env: env, batch: batchSize(env, batch), visit: env.Objects.Visit(nil, env.Workers)}
+}
+
+// batchSize cuts a batch to what the store takes; 1 is a plain delete.
+func batchSize(env *Env, batch int) int {
+	if env.Can.BatchDeleter == nil || batch < 1 {
+		return 1
+	}
+	return min(batch, env.Can.BatchDeleter.MaxBatch())
+}
+
+// Needs implements [Workload].
+func (d *Delete) Needs() backends.Caps { return backends.CapCore }
+
+// Worker implements [Workload].
+func (d *Delete) Worker(i int) engine.Worker {
+	return &deleteWorker{deleter: newDeleter(d.env, i, d.batch), visitor: d.visit.Visitor()}
+}
+
+// deleter deletes a group of objects; del, mixed and cleanup share it.
+type deleter struct {
+	seat
+	batch int
+	ids   []uint64
+	objs  []backends.Object
+	// failed lists the places in objs that failed, in order.
+	failed []backends.BatchError
+}
+
+func newDeleter(env *Env, i, batch int) deleter {
+	return deleter{seat: newSeat(env, i, 'd'), batch: batch}
+}
+
+// begin forgets the last group.
+func (d *deleter) begin() { d.ids, d.objs = d.ids[:0], d.objs[:0] }
+
+// add puts an object into the group; the row is named by the first.
+func (d *deleter) add(op *engine.Op, id uint64) {
+	d.ids = append(d.ids, id)
+	obj := d.env.Objects.Object(&d.keys, id)
+	if len(d.objs) == 0 {
+		op.Name, op.Key = oplog.OpDelete, obj.Key[len(d.env.Root):]
+	}
+	d.objs = append(d.objs, obj)
+}
+
+// full reports whether the group needs no more objects.
+func (d *deleter) full() bool { return len(d.objs) >= d.batch }
+
+// remove sends the delete. In a batch each failed key becomes a step.
+func (d *deleter) remove(ctx context.Context, op *engine.Op) error {
+	ctx = tryOf(ctx, op)
+	d.failed = d.failed[:0]
+	if d.batch <= 1 {
+		if err := d.env.Backend.Delete(ctx, d.objs[0]); err != nil {
+			d.failed = append(d.failed, backends.BatchError{Err: err})
+			return nothing(op, err)
+		}
+		return nil
+	}
+	start := op.Begin(oplog.StepDeleteOne)
+	failed, err := d.env.Can.BatchDeleter.DeleteBatch(ctx, d.objs)
+	if err != nil {
+		failed = d.allFailed(err)
+	}
+	return d.partly(op, start, failed)
+}
+
+func (d *deleter) allFailed(err error) []backends.BatchError {
+	for i := range d.objs {
+		d.failed = append(d.failed, backends.BatchError{Index: i, Err: err})
+	}
+	return d.failed
+}
+
+// partly records the keys that failed and returns the first one's error.
+func (d *deleter) partly(op *engine.Op, start oplog.Op, failed []backends.BatchError) error {
+	d.failed = failed
+	op.Failed = int32(len(failed))
+	op.Objects = int64(len(d.objs) - len(failed))
+	if len(failed) == 0 {
+		return nil
+	}
+	for _, f := range failed {
+		step := start
+		step.Key = d.objs[f.Index].Key[len(d.env.Root):]
+		step.Objects = 0
+		op.Finish(&step, string(backends.Classify(f.Err)), f.Err.Error())
+	}
+	return failed[0].Err
+}
+
+// outcomes calls fn with every object of the group and its error.
+func (d *deleter) outcomes(fn func(id uint64, err error)) {
+	f := 0
+	for i, id := range d.ids {
+		var err error
+		if f < len(d.failed) && d.failed[f].Index == i {
+			err = d.failed[f].Err
+			f++
+		}
+		fn(id, err)
+	}
+}
+
+// forget tells the population what became of an object.
+func (s *seat) forget(id uint64, err error) {
+	if isGone(err) {
+		s.env.Objects.Gone(id)
+		return
+	}
+	s.env.Objects.Doubtful(id)
+}
+
+// isGone reports whether a delete that ended with err left no object.
+func isGone(err error) bool {
+	return err == nil || backends.Classify(err) == backends.ClassNotFound
+}
+
+type deleteWorker struct {
+	deleter
+	visitor *population.Visitor
+}
+
+// Next implements [engine.Worker].
+func (w *deleteWorker) Next(op *engine.Op) engine.Verdict {
+	w.begin()
+	for !w.full() {
+		id, ok := w.visitor.Next()
+		if !ok {
+			break
+		}
+		w.add(op, id)
+	}
+	if len(w.ids) == 0 {
+		return engine.Complete
+	}
+	return engine.Ready
+}
+
+// Do implements [engine.Worker].
+func (w *deleteWorker) Do(ctx context.Context, op *engine.Op) error { return w.remove(ctx, op) }
+
+// Settle implements [engine.Worker].
+func (w *deleteWorker) Settle(*engine.Op, error) { w.outcomes(w.forget) }
