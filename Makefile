@@ -43,7 +43,7 @@ tools: $(GOLANGCI) ## install the pinned programs into .tools
 $(GOLANGCI):
 	GOFLAGS= GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
-bench: build ## measure the program itself against its peers
-	./testdata/bench/run.sh
+bench: ## measure the program itself against its peers
+	$(GO) test -run "^$$" -bench . -benchtime 1x -count 3 -timeout 30m ./cmd/bench ./internal/...
 
 ci: test lint race ## what CI runs

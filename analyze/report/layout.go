@@ -12,7 +12,7 @@ const (
 	// width is the longest line of the text.
 	width = 100
 	// labelWidth is the column where values begin.
-	labelWidth = 16
+	labelWidth = 18
 )
 
 // A page gathers text. Its first write error sticks.

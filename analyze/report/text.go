@@ -135,7 +135,7 @@ func (p *page) op(o *analyze.Op, s *analyze.Stage, name string) {
 	p.latency("first byte", o.FirstByte)
 	p.errors(o.Errors)
 	p.latency("failed service", o.FailedService)
-	p.latency("failed resp.", o.FailedResponse)
+	p.latency("failed response", o.FailedResponse)
 }
 
 func (p *page) throughput(o *analyze.Op) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,8 @@ func newAnalyzeCommand(env *Env) *cobra.Command {
 }
 
 // analyzeFiles prints the report of records. A damaged record gives a report
-// of its sound part and an error.
+// of its sound part and an error. A reader that has gone away, as in
+// "bench analyze FILE | head", is no error.
 func analyzeFiles(env *Env, paths []string, f analyzeFlags) error {
 	a, err := analyze.Load(context.Background(), paths, analyze.Options{Segment: f.segment})
 	if a != nil {
@@ -46,7 +48,7 @@ func analyzeFiles(env *Env, paths []string, f analyzeFlags) error {
 		if f.json {
 			write = report.JSON
 		}
-		if perr := write(env.Stdout, a); perr != nil && err == nil {
+		if perr := write(env.Stdout, a); perr != nil && err == nil && !errors.Is(perr, syscall.EPIPE) {
 			err = fmt.Errorf("print the report: %w", perr)
 		}
 	}

@@ -97,11 +97,11 @@ func runLoad(env *Env, cmd *cobra.Command, f *loadFlags, req request) error {
 	}
 	env.Quiet = f.output.quiet
 	plan, temporary, err := f.resolve(env, cmd.Flags(), req)
-	if err != nil {
-		return err
-	}
 	if temporary != "" {
 		defer func() { _ = os.Remove(temporary) }() // only when empty
+	}
+	if err != nil {
+		return err
 	}
 	sig, stop := withSignals()
 	defer stop()

@@ -39,7 +39,7 @@ func parseTarget(text string) (target, error) {
 		return target{}, usage(fmt.Errorf("target %s: user names and passwords do not belong into a target", u.Redacted()))
 	}
 	if slices.Contains(strings.Split(u.Path, "/"), "..") {
-		return target{}, usage(fmt.Errorf("target %q: must not contain ..", text))
+		return target{}, usage(fmt.Errorf("target %q: %q is not allowed in a path", text, ".."))
 	}
 	return target{url: u, shown: text, open: open}, nil
 }

@@ -108,8 +108,8 @@ func classify(err error) string {
 // trial runs one load in virtual time.
 type trial struct {
 	load   Load
-	issue  context.Context //nolint:containedctx // a test's arguments
-	flight context.Context //nolint:containedctx // a test's arguments
+	issue  context.Context
+	flight context.Context
 	book   book
 	began  time.Time
 }

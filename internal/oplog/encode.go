@@ -1,44 +1,135 @@
 package oplog
 
 import (
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 )
 
-// rowEncoder writes rows as text. It remembers the text of the last second,
-// because most timestamps of a row differ only in their fraction.
+// rowEncoder writes rows as text. Most columns of a row are those of the row
+// before: their text is kept and written again as long as it fits.
 type rowEncoder struct {
 	epoch    int64 // Unix nanoseconds
 	clientID string
+	index    counter
 	second   int64 // Unix seconds of prefix
 	prefix   [20]byte
+	head     headText
+	middle   middleText
+	tail     tailText
 }
 
 func newRowEncoder(epoch time.Time, clientID string) rowEncoder {
 	return rowEncoder{epoch: epoch.UnixNano(), clientID: clientID, second: -1 << 62}
 }
 
-// appendRow appends one line for op, newline included.
-func (e *rowEncoder) appendRow(b []byte, idx int64, op *Op) []byte {
-	b = appendInt(b, idx)
-	b = appendInt(append(b, '\t'), int64(op.Thread))
-	b = append(append(b, '\t'), op.Name...)
-	b = append(append(b, '\t'), e.clientID...)
-	b = appendInt(append(b, '\t'), op.Objects)
-	b = appendInt(append(b, '\t'), op.Bytes)
-	b = append(append(b, '\t'), op.Endpoint...)
-	b = appendText(append(b, '\t'), op.Key)
+// appendRow appends one line for op, newline included. Rows are numbered in
+// the order of the calls.
+func (e *rowEncoder) appendRow(b []byte, op *Op) []byte {
+	b = e.index.append(b)
+	b = append(b, e.head.of(op, e.clientID)...)
+	b = appendText(b, op.Key)
 	b = appendText(append(b, '\t'), op.Error)
 	b = e.appendTimes(b, op)
 	b = appendInt(append(b, '\t'), op.End-op.Start)
-	b = appendInt(append(b, "\t0\t"...), int64(op.Stage))
-	b = append(append(b, '\t'), op.Phase.String()...)
-	b = append(b, '\t', '0'+op.Level, '\t')
+	b = append(b, e.middle.of(op)...)
 	if op.Intended != None && op.Intended != op.Start {
 		b = e.appendTime(b, op.Intended)
 	}
-	return appendTail(b, op)
+	return append(b, e.tail.of(op)...)
+}
+
+// headText is the text from the thread to the endpoint.
+type headText struct {
+	thread         uint32
+	name, endpoint string
+	objects, bytes int64
+	text           []byte
+}
+
+func (h *headText) of(op *Op, clientID string) []byte {
+	if h.text != nil && h.thread == op.Thread && h.bytes == op.Bytes && h.objects == op.Objects &&
+		h.name == op.Name && h.endpoint == op.Endpoint {
+		return h.text
+	}
+	h.thread, h.name, h.endpoint, h.objects, h.bytes = op.Thread, op.Name, op.Endpoint, op.Objects, op.Bytes
+	b := appendInt(append(h.text[:0], '\t'), int64(op.Thread))
+	b = append(append(b, '\t'), op.Name...)
+	b = append(append(b, '\t'), clientID...)
+	b = appendInt(append(b, '\t'), op.Objects)
+	b = appendInt(append(b, '\t'), op.Bytes)
+	b = append(append(b, '\t'), op.Endpoint...)
+	h.text = append(b, '\t')
+	return h.text
+}
+
+// middleText is the text from the category to the level.
+type middleText struct {
+	stage uint16
+	phase Phase
+	level uint8
+	text  []byte
+}
+
+func (m *middleText) of(op *Op) []byte {
+	if m.text != nil && m.stage == op.Stage && m.phase == op.Phase && m.level == op.Level {
+		return m.text
+	}
+	m.stage, m.phase, m.level = op.Stage, op.Phase, op.Level
+	b := appendInt(append(m.text[:0], "\t0\t"...), int64(op.Stage))
+	b = append(append(b, '\t'), op.Phase.String()...)
+	m.text = append(b, '\t', '0'+op.Level, '\t')
+	return m.text
+}
+
+// tailText is the text from the offset to the end of the line.
+type tailText struct {
+	offset          int64
+	tries, attempts int32
+	status          uint16
+	reused          Tri
+	class, peer     string
+	text            []byte
+}
+
+func (t *tailText) of(op *Op) []byte {
+	if t.text != nil && t.offset == op.Offset && t.tries == op.Tries && t.attempts == op.Attempts &&
+		t.status == op.Status && t.reused == op.Reused && t.class == op.Class && t.peer == op.Peer {
+		return t.text
+	}
+	t.offset, t.tries, t.attempts, t.status = op.Offset, op.Tries, op.Attempts, op.Status
+	t.reused, t.class, t.peer = op.Reused, op.Class, op.Peer
+	t.text = appendTail(t.text[:0], op)
+	return t.text
+}
+
+// counter is a row number that is kept as text.
+type counter struct {
+	digits [20]byte // right-aligned
+	n      int      // digits in use, 0 before the first row
+}
+
+// append appends the next number, beginning with 0.
+func (c *counter) append(b []byte) []byte {
+	c.next()
+	return append(b, c.digits[len(c.digits)-c.n:]...)
+}
+
+func (c *counter) next() {
+	if c.n == 0 {
+		c.n, c.digits[len(c.digits)-1] = 1, '0'
+		return
+	}
+	i := len(c.digits) - 1
+	for ; c.digits[i] == '9' && i >= len(c.digits)-c.n; i-- {
+		c.digits[i] = '0'
+	}
+	if i < len(c.digits)-c.n {
+		c.n++
+		c.digits[i] = '0'
+	}
+	c.digits[i]++
 }
 
 func (e *rowEncoder) appendTimes(b []byte, op *Op) []byte {
@@ -88,24 +179,34 @@ func appendInt(b []byte, v int64) []byte {
 	return strconv.AppendInt(b, v, 10)
 }
 
+// timeLen is the length of a time as text.
+const timeLen = len("2006-01-02T15:04:05.000000000Z")
+
 // appendTime appends the moment at ns after the epoch as RFC 3339 in UTC,
 // always with nine digits of fraction.
 func (e *rowEncoder) appendTime(b []byte, ns int64) []byte {
-	unix := e.epoch + ns
-	second := unix / 1e9
-	if second != e.second {
-		e.setSecond(second)
+	fraction := e.epoch + ns - e.second*1e9
+	if uint64(fraction) >= 1e9 {
+		fraction = e.setSecond(e.epoch + ns)
 	}
-	b = append(b, e.prefix[:]...)
 	n := len(b)
-	b = append(b, "000000000Z"...)
-	putNine(b[n:n+9], uint32(unix-second*1e9))
+	b = slices.Grow(b, timeLen)[:n+timeLen]
+	t := b[n : n+timeLen]
+	copy(t, e.prefix[:])
+	putNine(t[len(e.prefix):], uint32(fraction))
+	t[timeLen-1] = 'Z'
 	return b
 }
 
-func (e *rowEncoder) setSecond(second int64) {
-	e.second = second
-	copy(e.prefix[:], time.Unix(second, 0).UTC().Format("2006-01-02T15:04:05."))
+// setSecond prepares the prefix for a Unix time in nanoseconds and returns
+// its fraction.
+func (e *rowEncoder) setSecond(unix int64) int64 {
+	e.second = unix / 1e9
+	if unix%1e9 < 0 {
+		e.second--
+	}
+	copy(e.prefix[:], time.Unix(e.second, 0).UTC().Format("2006-01-02T15:04:05."))
+	return unix - e.second*1e9
 }
 
 // putNine writes v as nine decimal digits.

@@ -87,6 +87,7 @@ func NewFile(path string, src io.ReaderAt, size int64) (*File, error) {
 	if f.layout.framed {
 		f.End = findEnd(src, size)
 	}
+	f.read.Store(0)
 	return f, nil
 }
 

@@ -64,6 +64,25 @@ func (c *cursor) text() []byte {
 	return f
 }
 
+// repeat reads a field that is mostly the same as in the row before.
+func (c *cursor) repeat(n *interner, last string) string {
+	end := c.p + len(last)
+	if end < len(c.b) && c.b[end] == '\t' && string(c.b[c.p:end]) == last {
+		c.p = end + 1
+		return last
+	}
+	return n.get(c.text())
+}
+
+// maybe reads a field that is mostly empty.
+func (c *cursor) maybe() string {
+	if c.p < len(c.b) && c.b[c.p] == '\t' {
+		c.p++
+		return ""
+	}
+	return view(c.text())
+}
+
 // stamp reads a time, or none as None.
 func (c *cursor) stamp(s *stampParser, epoch int64) int64 {
 	b := c.b[c.p:]
@@ -90,13 +109,13 @@ func (s *scanner) fastRow(b []byte) int {
 	c := cursor{b: b}
 	r.Index = c.number()
 	thread := c.number()
-	r.Name = s.names.get(c.text())
-	r.ClientID = s.clients.get(c.text())
+	r.Name = c.repeat(&s.names, r.Name)
+	r.ClientID = c.repeat(&s.clients, r.ClientID)
 	r.Objects = c.number()
 	r.Bytes = c.number()
-	r.Endpoint = s.endpoints.get(c.text())
+	r.Endpoint = c.repeat(&s.endpoints, r.Endpoint)
 	r.Key = view(c.text())
-	r.Error = view(c.text())
+	r.Error = c.maybe()
 	r.Start = c.stamp(&s.stamps, s.epoch)
 	r.FirstByte = c.stamp(&s.stamps, s.epoch)
 	r.LastByte = c.stamp(&s.stamps, s.epoch)

@@ -64,7 +64,7 @@ func (w *Writer) Row(op *Op) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.raw = w.enc.appendRow(w.raw, w.rows, op)
+	w.raw = w.enc.appendRow(w.raw, op)
 	w.rows++
 	if len(w.raw) >= frameSize {
 		return w.Flush()

@@ -47,7 +47,7 @@ func BenchmarkEncodeRow(b *testing.B) {
 	for i := range b.N {
 		put.Start = int64(i) * 333
 		put.End = put.Start + 150
-		buf = e.appendRow(buf[:0], int64(i), &put)
+		buf = e.appendRow(buf[:0], &put)
 	}
 	b.SetBytes(int64(len(buf)))
 }

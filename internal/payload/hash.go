@@ -1,9 +1,6 @@
 package payload
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // Odd constants without structure (digits of pi, of e and of the golden
 // ratio). They are part of what a seed means: changing one changes all content.
@@ -42,10 +39,10 @@ func identity(seed uint64, key string, version uint64) (a, b uint64) {
 	return mix(a ^ uint64(len(key))*mulA), mix(b + uint64(len(key))*mulD)
 }
 
-// absorb adds a word to both lanes. Each lane is stirred by the old value of
-// the other, so no word can cancel an earlier one.
+// absorb adds a word to both lanes. Each lane is multiplied by the old value
+// of the other, so no word can cancel an earlier one.
 func absorb(a, b, w uint64) (nextA, nextB uint64) {
-	return fold(a^w^mulA, b|1) + mulC, mix(b ^ w*mulD ^ a)
+	return fold(a^w^mulA, b|1) + mulC, fold(b^w*mulD, a|1) + mulB
 }
 
 // word reads 8 bytes of a string of at least that length.
@@ -56,8 +53,9 @@ func word(s string) uint64 {
 }
 
 // tail packs the last 0 to 7 bytes; the length is hashed apart.
-func tail(s string) uint64 {
-	var buf [8]byte
-	copy(buf[:], s)
-	return binary.LittleEndian.Uint64(buf[:])
+func tail(s string) (w uint64) {
+	for i := range len(s) {
+		w |= uint64(s[i]) << (8 * (i % 8))
+	}
+	return w
 }

@@ -50,11 +50,11 @@ func TestContentIsTheSameForEver(t *testing.T) {
 }
 
 const (
-	goldenEmpty   = "?"
-	goldenFirst   = "?"
-	goldenVersion = "?"
-	goldenOffset  = "?"
-	goldenFar     = "?"
+	goldenEmpty   = "88aa3e3b1f22c616"
+	goldenFirst   = "50ec7ede4dac25a0"
+	goldenVersion = "b92f0c18847a5d7b"
+	goldenOffset  = "bdae2b77f11a9e8f"
+	goldenFar     = "f35b4731c0de631e"
 )
 
 func TestContentDependsOnEverything(t *testing.T) {

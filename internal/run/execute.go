@@ -137,7 +137,11 @@ func (r *runner) recordAll() error {
 		return errors.Join(err, storage.Close(false))
 	}
 	r.rec = record.New(r.clock, writer, storage, r.plan.Workers)
-	r.msg.Say("run %s on %s, record %s", r.id, r.plan.Target, r.result.Record)
+	if r.plan.Out == NoRecord {
+		r.msg.Say("run %s on %s, no record is kept", r.id, r.plan.Target)
+	} else {
+		r.msg.Say("run %s on %s, record %s", r.id, r.plan.Target, r.result.Record)
+	}
 	if err := r.placeMarker(); err != nil {
 		_ = r.rec.Close(&oplog.End{Reason: oplog.ReasonErrors})
 		return errors.Join(err, os.Remove(r.result.Record))

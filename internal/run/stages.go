@@ -129,36 +129,38 @@ func (r *runner) phase(load engine.Load, name string, total int64) engine.Outcom
 	if load.Phase == oplog.PhaseCleanup {
 		issue = r.sig.Flight // a first signal does not stop cleaning up
 	}
-	first := load.Phase
+	now := load.Phase
 	if load.Warmup > 0 {
-		first = oplog.PhaseWarmup
+		now = oplog.PhaseWarmup
 	}
-	r.rec.BeginPhase(r.border(load, first))
+	r.rec.BeginPhase(r.border(load, now))
 	line := r.progressLine(name, total, load.Rate > 0)
-	out := engine.Run(issue, r.sig.Flight, load, r.engineEnv(load))
+	env := r.engineEnv()
+	if load.Warmup > 0 {
+		// The engine has returned from this before Run returns.
+		env.Measuring = func(int64) {
+			r.rec.FinishPhase(r.border(load, now))
+			now = load.Phase
+			r.rec.BeginPhase(r.border(load, now))
+		}
+	}
+	out := engine.Run(issue, r.sig.Flight, load, env)
 	if line != nil {
 		line.Stop()
 	}
-	b := r.border(load, load.Phase)
+	b := r.border(load, now)
 	b.AtNS, b.Reason, b.Pace = out.FinishNS, out.Reason, out.Pace
 	r.rec.FinishPhase(b)
 	r.lost += out.Abandoned
 	return out
 }
 
-func (r *runner) engineEnv(load engine.Load) engine.Env {
-	env := engine.Env{
+func (r *runner) engineEnv() engine.Env {
+	return engine.Env{
 		Clock: r.clock, Gauge: &r.gauge, LastStretch: clock.Stretch,
 		Recorder: func(i int) engine.Recorder { return r.rec.Shard(i) },
 		Classify: func(err error) string { return string(backends.Classify(err)) },
 	}
-	if load.Warmup > 0 {
-		env.Measuring = func(int64) {
-			r.rec.FinishPhase(r.border(load, oplog.PhaseWarmup))
-			r.rec.BeginPhase(r.border(load, load.Phase))
-		}
-	}
-	return env
 }
 
 func (r *runner) border(load engine.Load, phase oplog.Phase) record.Border {

