@@ -121,14 +121,25 @@ func (s *series) amounts() []amount {
 type spreader struct {
 	series *series
 	ops    int64
-	slots  [8]struct {
-		index int64
-		amount
-	}
+	slots  [8]slot
+	recent *slot
+}
+
+// slot gathers one segment, which lies from start to end.
+type slot struct {
+	start, end int64
+	index      int64
+	amount
 }
 
 // add adds one operation.
 func (p *spreader) add(start, end int64, total amount) {
+	if r := p.recent; r != nil && start >= r.start && end <= r.end && start < end {
+		p.ops++
+		r.objects += total.objects
+		r.bytes += total.bytes
+		return
+	}
 	s := p.series
 	if s.inside(start, end) {
 		p.ops++
@@ -144,23 +155,29 @@ func (p *spreader) add(start, end int64, total amount) {
 		s.spread(start, end, total)
 		return
 	}
-	slot := &p.slots[i%int64(len(p.slots))]
-	if slot.index != i {
-		s.add(slot.index, slot.amount)
-		slot.index, slot.amount = i, amount{}
+	r := p.slot(i)
+	r.objects += total.objects
+	r.bytes += total.bytes
+}
+
+// slot returns the slot of segment i, emptied of another segment.
+func (p *spreader) slot(i int64) *slot {
+	r := &p.slots[i%int64(len(p.slots))]
+	if r.index != i || r.end == 0 {
+		p.series.add(r.index, r.amount)
+		start := p.series.startOf(i)
+		*r = slot{start: start, end: min(start+p.series.length, p.series.end), index: i}
 	}
-	slot.objects += total.objects
-	slot.bytes += total.bytes
+	p.recent = r
+	return r
 }
 
 // flush hands over what was gathered.
 func (p *spreader) flush() {
 	for i := range p.slots {
-		slot := &p.slots[i]
-		if slot.amount != (amount{}) {
-			p.series.add(slot.index, slot.amount)
-			slot.amount = amount{}
-		}
+		r := &p.slots[i]
+		p.series.add(r.index, r.amount)
+		r.amount = amount{}
 	}
 	p.series.ops.Add(p.ops)
 	p.ops = 0

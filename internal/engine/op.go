@@ -43,7 +43,7 @@ func (o *Op) Begin(name string) oplog.Op {
 // a text.
 func (o *Op) Finish(s *oplog.Op, class, text string) {
 	s.End = o.clock.Now()
-	s.Class, s.Error = class, text
+	s.Class, s.Error = class, bound(text)
 	o.recordStep(s)
 }
 

@@ -87,7 +87,10 @@ func TestRateWithWarmupAndOps(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		tr := trial{load: limits(4, time.Minute)}
 		tr.load.Rate, tr.load.Warmup, tr.load.Ops = 50, time.Second, 75
-		tr.run(&script{do: takes(time.Millisecond)})
+		out := tr.run(&script{do: takes(time.Millisecond)})
+		if out.Pace.Planned != 125 || out.Pace.Unsent != 0 {
+			t.Errorf("got %+v, want 125 planned and none unsent", out.Pace)
+		}
 		if w, m := len(tr.book.rows(oplog.PhaseWarmup)), len(tr.book.rows(oplog.PhaseMeasure)); w != 50 || m != 75 {
 			t.Errorf("got %d and %d operations, want 50 in the warm-up and 75 measured", w, m)
 		}
@@ -106,6 +109,22 @@ func TestLowRateStopsAtOnce(t *testing.T) {
 		}
 		if n := len(tr.book.rows(oplog.PhaseMeasure)); n != 2 {
 			t.Errorf("got %d operations, want 2 (at 0 s and 60 s)", n)
+		}
+	})
+}
+
+// TestLowRateEndsInTime: workers that wait for their turn must not sleep for
+// a start that lies behind the end.
+func TestLowRateEndsInTime(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		tr := trial{load: limits(8, 90*time.Second)}
+		tr.load.Rate = 1.0 / 60
+		out := tr.run(&script{})
+		if took := time.Since(tr.began); took > 90*time.Second {
+			t.Errorf("took %v, want at most 90s", took)
+		}
+		if out.Pace.Planned != 2 || out.Pace.Unsent != 0 {
+			t.Errorf("got %+v, want 2 planned and none unsent", out.Pace)
 		}
 	})
 }

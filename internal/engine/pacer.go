@@ -25,6 +25,10 @@ type pacer struct {
 	next  atomic.Int64
 	baton chan struct{}
 
+	// refused counts plans that were taken but not carried out, because the
+	// run was over.
+	refused atomic.Int64
+
 	lateStore, lateClient, maxBacklog atomic.Int64
 }
 
@@ -45,8 +49,8 @@ func (p *pacer) claim(w *worker) (int64, bool) {
 		if p.run.over(now) || p.beyond(at) {
 			return 0, false
 		}
-		if early := at - now; early > int64(lead) {
-			if !p.sleep(time.Duration(early) - lead) {
+		if at-now > int64(lead) {
+			if !p.sleep() {
 				return 0, false
 			}
 			continue
@@ -56,7 +60,11 @@ func (p *pacer) claim(w *worker) (int64, bool) {
 		}
 		w.punctual = at >= now || len(p.baton) > 0
 		p.noteBacklog(now - at)
-		return at, p.run.claimCount(at)
+		if !p.run.claimCount(at) {
+			p.refused.Add(1)
+			return 0, false
+		}
+		return at, true
 	}
 }
 
@@ -65,21 +73,19 @@ func (p *pacer) beyond(at int64) bool {
 	return p.run.end > 0 && at >= p.run.end && !p.run.short()
 }
 
-// sleep waits as the holder of the baton, or until it is free, in which case
-// the plan has moved on. It reports false when the run has stopped.
-func (p *pacer) sleep(d time.Duration) bool {
+// sleep waits as the holder of the baton until the next start is near, or
+// until the baton is free, in which case the plan has moved on. It reports
+// false when the run has stopped.
+func (p *pacer) sleep() bool {
 	select {
 	case p.baton <- struct{}{}:
 	case <-p.run.stopped:
 		return false
 	}
-	// The plan may have moved on while the baton was waited for; sleeping too
-	// long for it would be the client's own lateness.
-	left := p.at(p.next.Load()) - p.run.env.Clock.Now() - int64(lead)
-	d = min(d, time.Duration(left))
-	stopped := d > 0 && wait(p.run.stopped, nil, d)
-	<-p.baton
-	return !stopped
+	defer func() { <-p.baton }()
+	at := p.at(p.next.Load())
+	d := time.Duration(at-p.run.env.Clock.Now()) - lead
+	return d <= 0 || p.beyond(at) || !wait(p.run.stopped, nil, d)
 }
 
 // noteBacklog keeps the largest number of operations that were due at once.
@@ -121,17 +127,23 @@ func (p *pacer) backlog() int64 {
 
 // summary is called once the workers have stopped.
 func (p *pacer) summary() *oplog.PaceEnd {
-	sent := p.next.Load()
+	next := p.next.Load()
+	sent := next - p.refused.Load()
+	e := &oplog.PaceEnd{
+		Planned: sent, LateStore: p.lateStore.Load(), LateClient: p.lateClient.Load(),
+		MaxBacklog: p.maxBacklog.Load(),
+	}
+	if p.run.allClaimed() {
+		return e // what was planned beyond Ops was never asked for
+	}
 	until := p.run.env.Clock.Now()
 	if p.run.end > 0 {
 		until = min(until, p.run.end)
 	}
-	planned := sent + p.plan.countBefore(sent, until-p.run.begin)
-	return &oplog.PaceEnd{
-		Planned: planned, Unsent: planned - sent,
-		LateStore: p.lateStore.Load(), LateClient: p.lateClient.Load(),
-		MaxBacklog: max(p.maxBacklog.Load(), planned-sent),
-	}
+	e.Unsent = p.refused.Load() + p.plan.countBefore(next, until-p.run.begin)
+	e.Planned += e.Unsent
+	e.MaxBacklog = max(e.MaxBacklog, e.Unsent)
+	return e
 }
 
 // sleepUntil is the last stretch in virtual time.

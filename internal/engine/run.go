@@ -129,6 +129,14 @@ func (r *run) unclaim() {
 	if r.load.Ops > 0 || r.load.MinOps > 0 {
 		r.claimed.Add(-1)
 	}
+	if r.pace != nil {
+		r.pace.refused.Add(1)
+	}
+}
+
+// allClaimed reports whether Ops was reached.
+func (r *run) allClaimed() bool {
+	return r.load.Ops > 0 && r.claimed.Load() >= r.load.Ops
 }
 
 // ranOut is called by a worker that has nothing left to do. The others of a

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -133,9 +132,8 @@ func (w *worker) perform() {
 // fail writes the error into the operation. An operation the watchdog ended
 // is a timeout, whatever the store made of the cancellation.
 func (w *worker) fail(err error, overdue bool) {
-	class := w.run.env.Classify(err)
-	text := err.Error()
-	if overdue && (class == oplog.ClassCanceled || errors.Is(err, context.Canceled)) {
+	class, text := w.run.env.Classify(err), err.Error()
+	if overdue {
 		class = oplog.ClassTimeout
 		text = "no answer within " + w.run.load.Timeout.String() + ": " + text
 	}

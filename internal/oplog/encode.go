@@ -21,7 +21,9 @@ type rowEncoder struct {
 }
 
 func newRowEncoder(epoch time.Time, clientID string) rowEncoder {
-	return rowEncoder{epoch: epoch.UnixNano(), clientID: clientID, second: -1 << 62}
+	e := rowEncoder{epoch: epoch.UnixNano(), clientID: clientID}
+	e.setSecond(e.epoch)
+	return e
 }
 
 // appendRow appends one line for op, newline included. Rows are numbered in

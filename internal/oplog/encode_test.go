@@ -77,6 +77,9 @@ func randomOp(r *rand.Rand, last oplog.Op) oplog.Op {
 	for range r.IntN(3) {
 		change(r, &op, texts)
 	}
+	if op.Intended > op.End {
+		op.Intended = oplog.None
+	}
 	return op
 }
 

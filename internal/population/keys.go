@@ -20,35 +20,69 @@ const maxDigits = 20
 // A KeyMaker makes key strings for one worker out of slabs, with one
 // allocation per some thousand keys. The strings stay valid for ever; a slab
 // is freed when none of its keys is in use. The zero KeyMaker is ready.
+//
+// On the hot path it stores numbers only: a pointer would cost a write barrier
+// while the garbage collector runs.
 type KeyMaker struct {
 	slab []byte
+	used int
+	// The slab ends, at used, with the key of id lastID of the population of,
+	// lastLen bytes long; 0 where there is none.
+	lastLen int
+	lastID  uint64
+	of      *Population
 }
 
-// reserve makes room for n more bytes behind what the slab holds.
-func (m *KeyMaker) reserve(n int) {
-	if cap(m.slab)-len(m.slab) < n {
-		m.slab = make([]byte, 0, max(slabSize, n))
+// room returns the unused rest of a slab, at least n bytes of it.
+func (m *KeyMaker) room(n int) []byte {
+	if len(m.slab)-m.used < n {
+		m.slab = make([]byte, max(slabSize, n))
+		m.used, m.lastLen = 0, 0
 	}
+	return m.slab[m.used:m.used]
 }
 
-// cut returns what was appended to the slab as a string. Nothing writes to
-// these bytes again: the next key begins behind them.
-func (m *KeyMaker) cut(grown []byte) string {
-	key := grown[len(m.slab):]
-	m.slab = grown
-	return unsafe.String(unsafe.SliceData(key), len(key))
+// cut returns the next n bytes of the slab as a string. Nothing writes to them
+// again: the next key begins behind them.
+func (m *KeyMaker) cut(n int) string {
+	key := m.slab[m.used : m.used+n]
+	m.used += n
+	m.lastLen = n
+	return unsafe.String(unsafe.SliceData(key), n)
 }
 
 // Key returns the key of id: Root, then "<prefix>/" where there are prefixes,
 // then the id in decimal. Blocks of 64 ids share a prefix.
 func (p *Population) Key(m *KeyMaker, id uint64) string {
-	m.reserve(len(p.cfg.Root) + 2*maxDigits + 1)
-	b := append(m.slab, p.cfg.Root...)
+	b := m.room(len(p.cfg.Root) + 2*maxDigits + 1)
+	if m.of != p {
+		m.of, m.lastLen = p, 0
+	}
+	next := id == m.lastID+1 && id%10 != 0 && id%blockIDs != 0
+	m.lastID = id
+	if next && m.lastLen > 0 {
+		return m.successor()
+	}
+	return m.cut(len(p.appendKey(b, id)))
+}
+
+// successor returns the last key with its last digit, not a 9, one higher.
+// That is nine of ten keys in a run of ids.
+func (m *KeyMaker) successor() string {
+	n := m.lastLen
+	copy(m.slab[m.used:], m.slab[m.used-n:m.used])
+	m.slab[m.used+n-1]++
+	return m.cut(n)
+}
+
+// appendKey appends the key of id to b.
+func (p *Population) appendKey(b []byte, id uint64) []byte {
+	b = append(b, p.cfg.Root...)
 	if n := p.cfg.Prefixes; n > 0 {
 		b = strconv.AppendUint(b, id/blockIDs%uint64(n), 10)
 		b = append(b, '/')
 	}
-	return m.cut(strconv.AppendUint(b, id, 10))
+	return strconv.AppendUint(b, id, 10)
 }
 
 // ParseKey returns the id whose key this is. It returns false for anything

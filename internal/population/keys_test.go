@@ -39,6 +39,9 @@ func TestKeysStayValidAndParse(t *testing.T) {
 			keys[id] = p.Key(&m, uint64(id))
 		}
 		for id, key := range keys {
+			if fresh := p.Key(new(population.KeyMaker), uint64(id)); fresh != key {
+				t.Fatalf("key %q, want %q", key, fresh)
+			}
 			if got, ok := p.ParseKey(key); !ok || got != uint64(id) {
 				t.Fatalf("ParseKey(%q) = %d, %v, want %d", key, got, ok, id)
 			}
@@ -57,6 +60,15 @@ func TestKeyLongerThanASlab(t *testing.T) {
 		if got := p.Key(&m, id); got != root+fmt.Sprint(id) {
 			t.Fatalf("key of %d has %d bytes", id, len(got))
 		}
+	}
+}
+
+func TestOneKeyMakerForTwoPopulations(t *testing.T) {
+	a := population.New(population.Config{Root: "a/"})
+	b := population.New(population.Config{Root: "b/", Prefixes: 3})
+	var m population.KeyMaker
+	if got := a.Key(&m, 1) + b.Key(&m, 2) + b.Key(&m, 3) + a.Key(&m, 4); got != "a/1b/0/2b/0/3a/4" {
+		t.Errorf("keys %q", got)
 	}
 }
 
@@ -113,10 +125,14 @@ func FuzzOwnName(f *testing.F) {
 }
 
 func BenchmarkKey(b *testing.B) {
-	p := population.New(population.Config{Root: "bench-abcdefghijklmnopqrstuvwxyz/", Prefixes: 16})
-	var m population.KeyMaker
-	b.ReportAllocs()
-	for id := uint64(0); b.Loop(); id++ {
-		p.Key(&m, id%1e9)
+	for name, step := range map[string]uint64{"next": 1, "random": 7919} {
+		b.Run(name, func(b *testing.B) {
+			p := population.New(population.Config{Root: "bench-abcdefghijklmnopqrstuvwxyz/", Prefixes: 16})
+			var m population.KeyMaker
+			b.ReportAllocs()
+			for id := uint64(0); b.Loop(); id += step {
+				p.Key(&m, id%1e9)
+			}
+		})
 	}
 }
