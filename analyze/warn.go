@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"bench/internal/oplog"
@@ -143,19 +142,25 @@ func windowWarnings(s *Stage) []string {
 	case s.Window.Fallback:
 		return []string{"no moment had all workers at work between their first and last operation: throughput is over the whole phase"}
 	case op.Segments.Count < fewSegments:
-		return []string{fmt.Sprintf("the window of %s holds %s of %s: too few samples for fastest and slowest",
+		return []string{fmt.Sprintf("too few samples for fastest and slowest: the window of %s holds %s of %s",
 			round(s.Window.Duration()), plural(op.Segments.Count, "whole segment"), op.Segments.Length)}
 	}
 	return nil
 }
 
-func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+// round keeps what tells one window from another.
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(time.Microsecond)
+	}
+	return d.Round(time.Millisecond)
+}
 
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strings.Join([]string{fmt.Sprint(n), noun + "s"}, " ")
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (l *loader) oddFirstBytes(stage int, name string) int64 {

@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// MarkerName is the last part of the key of a run's marker: the object that
+// says whose directory this is. It is no part of any load.
+const MarkerName = ".bench-run"
+
 // Object addresses one stored object. The zero Version and Handle mean that
 // the store addresses objects by key alone.
 type Object struct {

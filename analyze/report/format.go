@@ -43,6 +43,21 @@ func rate(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
+// threeDigits formats a number of any size without an exponent.
+func threeDigits(v float64) string {
+	switch {
+	case v >= 1000:
+		return units.FormatCount(int64(math.Round(v)))
+	case v >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v >= 0.9995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
 // seconds formats a span for which milliseconds suffice.
 func seconds(d time.Duration) string {
 	if d < time.Second {

@@ -238,10 +238,10 @@ func (p *page) cpu(c *analyze.CPU) {
 		values = append(values, units.FormatDuration(v)+" per operation")
 	}
 	if v, ok := c.CoreSecondsPerGiB(); ok {
-		values = append(values, fmt.Sprintf("%.3g core-s/GiB", v))
+		values = append(values, threeDigits(v)+" core-s/GiB")
 	}
 	if v, ok := c.CorePercentPer100MiB(); ok {
-		values = append(values, fmt.Sprintf("%.3g %% of a core per 100 MiB/s", v))
+		values = append(values, threeDigits(v)+" % of a core per 100 MiB/s")
 	}
 	if c.Sampled {
 		values = append(values, "from samples")

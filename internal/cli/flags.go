@@ -49,8 +49,6 @@ type storeFlags struct {
 type outputFlags struct {
 	out      string
 	json     bool
-	quiet    bool
-	noColor  bool
 	progress string
 	interval time.Duration
 }
@@ -108,8 +106,6 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 func (f *outputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVarP(&f.out, "out", "o", "", "the record (default bench-<command>-<UTC time>-<id>.csv.zst); none: keep none")
 	fs.BoolVar(&f.json, "json", false, "print the result as one JSON document")
-	fs.BoolVar(&f.quiet, "quiet", false, "print nothing but the result and warnings")
-	fs.BoolVar(&f.noColor, "no-color", false, "plain text (there is no colour now)")
 	fs.StringVar(&f.progress, "progress", "auto", "auto, plain or none")
 	fs.DurationVar(&f.interval, "interval", time.Second, "time between progress lines")
 }

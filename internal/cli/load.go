@@ -95,7 +95,6 @@ func runLoad(env *Env, cmd *cobra.Command, f *loadFlags, req request) error {
 	if err := applyEnviron(env, cmd.Flags()); err != nil {
 		return err
 	}
-	env.Quiet = f.output.quiet
 	plan, temporary, err := f.resolve(env, cmd.Flags(), req)
 	if temporary != "" {
 		defer func() { _ = os.Remove(temporary) }() // only when empty

@@ -52,7 +52,7 @@ func (f *loadFlags) resolve(env *Env, fs *pflag.FlagSet, req request) (*run.Plan
 		Target: t.url, Concurrency: f.concurrency, Sync: f.store.sync, Direct: f.store.direct,
 	}
 	plan.Options = f.effective(fs, plan)
-	if f.output.progress != "none" && !f.output.quiet {
+	if f.output.progress != "none" && !env.Quiet {
 		plan.Progress = env.Stderr
 	}
 	return plan, t.temporary, nil

@@ -24,6 +24,8 @@ func newRootCommand(env *Env) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.PersistentFlags().BoolVar(&env.Quiet, "quiet", false, "print nothing but the result and warnings")
+	root.PersistentFlags().Bool("no-color", false, "plain text (there is no colour now)")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, m := range workload.Modes() {
 		root.AddCommand(newLoadCommand(env, m))

@@ -53,7 +53,7 @@ func (s *scanner) assignText(col column, f []byte) {
 func (s *scanner) assignTime(col column, f []byte) string {
 	ns := int64(None)
 	if len(f) > 0 {
-		unix, ok := parseTime(f)
+		unix, ok := s.times.parse(f)
 		if !ok {
 			return fmt.Sprintf("time %q is not RFC 3339", clip(f))
 		}
@@ -94,8 +94,8 @@ func (s *scanner) assignNumber(col column, f []byte) string {
 	lo, hi := numberRange(col)
 	v := int64(numberDefault(col))
 	if len(f) > 0 {
-		var err error
-		if v, err = strconv.ParseInt(view(f), 10, 64); err != nil {
+		var ok bool
+		if v, ok = parseInt(f); !ok {
 			return fmt.Sprintf("%s %q is not a number", columnName(col), clip(f))
 		}
 		if v < lo || v > hi {
@@ -126,6 +126,23 @@ func (s *scanner) assignNumber(col column, f []byte) string {
 		r.Status = uint16(v)
 	}
 	return ""
+}
+
+// parseInt parses a decimal number.
+func parseInt(f []byte) (int64, bool) {
+	if len(f) > 18 || f[0]-'0' > 9 {
+		v, err := strconv.ParseInt(view(f), 10, 64)
+		return v, err == nil
+	}
+	v := int64(0)
+	for _, c := range f {
+		d := c - '0'
+		if d > 9 {
+			return 0, false
+		}
+		v = v*10 + int64(d)
+	}
+	return v, true
 }
 
 func numberRange(col column) (lo, hi int64) {

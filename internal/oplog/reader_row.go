@@ -10,6 +10,13 @@ type Row struct {
 	Index int64
 }
 
+// blank makes r a row of which nothing is known.
+func (r *Row) blank() {
+	r.Reset()
+	r.Phase = PhaseMeasure
+	r.ClientID, r.Index = "", None
+}
+
 // A Visitor receives what a scan reads. It is called by one goroutine. An
 // error ends the scan.
 type Visitor interface {

@@ -451,16 +451,14 @@ func TestFlippedAnywhere(t *testing.T) {
 		}
 		want := digest(all)
 		for i := range data {
-			for bit := i % 3; bit < 8; bit += 3 {
-				bad := slices.Clone(data)
-				bad[i] ^= 1 << bit
-				rows, _, sum, err := readAll(t.Context(), bad, 2)
-				if err != nil || sum.Torn || name == "ours" && sum.End == nil {
-					continue
-				}
-				if digest(rows) != want {
-					t.Fatalf("%s: bit %d of byte %d: other rows and no error", name, bit, i)
-				}
+			bad := slices.Clone(data)
+			bad[i] ^= 1 << (i * 5 % 8)
+			rows, _, sum, err := readAll(t.Context(), bad, 2)
+			if err != nil || sum.Torn || name == "ours" && sum.End == nil {
+				continue
+			}
+			if digest(rows) != want {
+				t.Fatalf("%s: a flipped bit in byte %d: other rows and no error", name, i)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (p *stampParser) lookup(b []byte, x, y uint64, z uint32) *stampSecond {
 		if b[19] != '.' {
 			return nil
 		}
-		unix, ok := civil(b[:19])
+		unix, ok := civil(b[:secondLen])
 		if !ok {
 			return nil
 		}
@@ -69,11 +69,20 @@ func eightDigits(v uint64) (uint64, bool) {
 	return v, ok
 }
 
-// parseTime parses RFC 3339 with any zone and any number of fraction digits
-// into Unix nanoseconds. What its own rules do not cover it leaves to
-// package time.
-func parseTime(b []byte) (int64, bool) {
-	if ns, ok := parseRFC3339(b); ok {
+// A timeParser parses RFC 3339 with any zone and any number of fraction
+// digits. It remembers the last second it met.
+type timeParser struct {
+	text [secondLen]byte
+	unix int64
+}
+
+// secondLen is the length of "2006-01-02T15:04:05".
+const secondLen = 19
+
+// parse returns Unix nanoseconds. What its own rules do not cover it leaves
+// to package time.
+func (p *timeParser) parse(b []byte) (int64, bool) {
+	if ns, ok := p.parseRFC3339(b); ok {
 		return ns, true
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(b))
@@ -89,20 +98,24 @@ const (
 	maxYear = 2260
 )
 
-func parseRFC3339(b []byte) (int64, bool) {
-	if len(b) < 20 {
+func (p *timeParser) parseRFC3339(b []byte) (int64, bool) {
+	if len(b) <= secondLen {
 		return 0, false
 	}
-	sec, ok := civil(b[:19])
-	if !ok {
-		return 0, false
+	if string(b[:secondLen]) != string(p.text[:]) {
+		unix, ok := civil(b[:secondLen])
+		if !ok {
+			return 0, false
+		}
+		copy(p.text[:], b)
+		p.unix = unix
 	}
-	frac, rest, ok := fraction(b[19:])
+	frac, rest, ok := fraction(b[secondLen:])
 	if !ok {
 		return 0, false
 	}
 	zone, ok := zoneOffset(rest)
-	return (sec-zone)*1e9 + frac, ok
+	return (p.unix-zone)*1e9 + frac, ok
 }
 
 // fraction parses ".123" and returns the rest.

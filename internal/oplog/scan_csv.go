@@ -16,9 +16,7 @@ func (s *scanner) generalRow(text []byte) (int, string) {
 	if len(s.fields) != len(s.order) {
 		return 0, fmt.Sprintf("it has %d fields, the header %d", len(s.fields), len(s.order))
 	}
-	s.row = Row{Index: None}
-	s.row.Reset()
-	s.row.Phase = PhaseMeasure
+	s.row.blank()
 	for i, col := range s.order {
 		f := s.fields[i]
 		if s.escaped && (col == colFile || col == colError) {
@@ -40,7 +38,13 @@ func (s *scanner) generalRow(text []byte) (int, string) {
 func (s *scanner) split(text []byte) (int, string) {
 	s.fields = s.fields[:0]
 	s.scratch = s.scratch[:0]
-	if n := lineLength(text); len(trimLine(text[:n])) == 0 {
+	n := lineLength(text)
+	line := trimLine(text[:n])
+	if len(line) == 0 {
+		return n, ""
+	}
+	if len(line) <= maxLine && bytes.IndexByte(line, '"') < 0 {
+		s.splitPlain(line)
 		return n, ""
 	}
 	p := 0
@@ -64,6 +68,19 @@ func (s *scanner) split(text []byte) (int, string) {
 		if !more {
 			return p, ""
 		}
+	}
+}
+
+// splitPlain cuts a line without quotes.
+func (s *scanner) splitPlain(line []byte) {
+	for {
+		i := bytes.IndexByte(line, '\t')
+		if i < 0 {
+			s.fields = append(s.fields, line)
+			return
+		}
+		s.fields = append(s.fields, line[:i])
+		line = line[i+1:]
 	}
 }
 

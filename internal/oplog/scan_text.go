@@ -17,6 +17,7 @@ type scanner struct {
 
 	row       Row
 	stamps    stampParser
+	times     timeParser
 	names     interner
 	clients   interner
 	endpoints interner

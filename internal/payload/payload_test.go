@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -250,28 +251,37 @@ func TestBodyNotifiesOfTheLastByte(t *testing.T) {
 	b.SetNotify(func() { calls++ })
 	b.Reset(payload.NewSource(1).Content("key", 0), 100)
 	p := make([]byte, 60)
-	check := func(what string, want int) {
+	check := func(what string, n, wantN, want int) {
 		t.Helper()
-		if calls != want {
-			t.Fatalf("after %s: %d calls, want %d", what, calls, want)
+		if calls != want || n != wantN {
+			t.Fatalf("%s: %d bytes and %d calls, want %d and %d", what, n, calls, wantN, want)
 		}
 	}
-	b.Read(p)
-	check("60 of 100 bytes", 0)
-	b.Read(p)
-	check("all bytes", 1)
-	b.Read(p)
-	check("reading at the end", 1)
-	b.Seek(0, io.SeekStart)
-	io.ReadAll(&b)
-	check("reading again", 2)
-	b.ReadAt(p, 0)
-	check("ReadAt of the start", 2)
-	b.ReadAt(p, 40)
-	check("ReadAt of the end", 3)
+	read := func() int {
+		n, err := b.Read(p)
+		if err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		return n
+	}
+	readAt := func(off int64) int {
+		n, err := b.ReadAt(p, off)
+		if err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		return n
+	}
+	check("the first 60 of 100 bytes", read(), 60, 0)
+	check("the rest", read(), 40, 1)
+	check("reading at the end", read(), 0, 1)
+	if _, err := b.Seek(50, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	check("reading the end again", read(), 50, 2)
+	check("ReadAt of the start", readAt(0), 60, 2)
+	check("ReadAt of the end", readAt(40), 60, 3)
 	b.Reset(payload.NewSource(1).Content("key", 0), 0)
-	io.ReadAll(&b)
-	check("an empty body", 3)
+	check("an empty body", read(), 0, 3)
 }
 
 func TestBodyRejectsBadPositions(t *testing.T) {

@@ -1,15 +1,12 @@
 package population
 
 import (
+	"bench/backends"
 	"math"
 	"strconv"
 	"strings"
 	"unsafe"
 )
-
-// Marker is the name, below the root, of the object that says whose root it
-// is.
-const Marker = ".bench-run"
 
 // slabSize is how many bytes of keys are allocated at once.
 const slabSize = 64 << 10
@@ -107,9 +104,9 @@ func (p *Population) ParseKey(key string) (id uint64, ok bool) {
 
 // OwnName reports whether rest, the part of a key behind a run's root, has the
 // shape of a name that a run writes, with whatever number of prefixes:
-// "<id>", "<prefix>/<id>" or [Marker].
+// "<id>", "<prefix>/<id>" or [backends.MarkerName].
 func OwnName(rest string) bool {
-	if rest == Marker {
+	if rest == backends.MarkerName {
 		return true
 	}
 	prefix, name, nested := strings.Cut(rest, "/")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"bench/backends"
 	"bench/internal/population"
 )
 
@@ -115,7 +116,7 @@ func FuzzOwnName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if !population.OwnName(name) || name == population.Marker {
+		if !population.OwnName(name) || name == backends.MarkerName {
 			return
 		}
 		if strings.Trim(name, "0123456789/") != "" || strings.Count(name, "/") > 1 || len(name) > 41 {

@@ -43,6 +43,7 @@ func Fixed(size int64) Sizes { return Sizes{lo: size, hi: size} }
 // the same on every machine.
 func (s Sizes) At(r uint64) int64 {
 	switch s.kind {
+	case fixedSize:
 	case uniformSize:
 		above, _ := bits.Mul64(r, uint64(s.hi-s.lo)+1)
 		return s.lo + int64(above)
@@ -69,6 +70,7 @@ func (s Sizes) Max() int64 { return s.hi }
 func (s Sizes) Mean() float64 {
 	lo, hi := float64(s.lo), float64(s.hi)
 	switch s.kind {
+	case fixedSize:
 	case uniformSize:
 		return (lo + hi) / 2
 	case log2Size:
@@ -91,6 +93,7 @@ func (s Sizes) Mean() float64 {
 func (s Sizes) String() string {
 	lo, hi := strconv.FormatInt(s.lo, 10), strconv.FormatInt(s.hi, 10)
 	switch s.kind {
+	case fixedSize:
 	case uniformSize:
 		return lo + ".." + hi + " uniform"
 	case log2Size:

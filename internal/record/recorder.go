@@ -132,6 +132,7 @@ func (r *Recorder) loop() {
 			r.note(r.sink.Sample(&s))
 		case <-r.quit:
 			r.drain()
+			r.drainSamples()
 			return
 		}
 		r.drain()
@@ -146,6 +147,14 @@ func (r *Recorder) drain() {
 	defer r.tally.mu.Unlock()
 	for _, s := range r.shards {
 		s.drain(r.row)
+	}
+}
+
+// drainSamples writes the samples that came just before the end.
+func (r *Recorder) drainSamples() {
+	for len(r.samples) > 0 {
+		s := <-r.samples
+		r.note(r.sink.Sample(&s))
 	}
 }
 

@@ -166,6 +166,7 @@ func order(p oplog.PhaseEnd) oplog.Phase {
 
 func (s *phaseSum) end(phase oplog.Phase) oplog.PhaseEnd {
 	firstEnd, lastStart := s.window()
+	user, system := s.cpu()
 	slices.SortFunc(s.ops, func(a, b oplog.OpCount) int { return cmp.Compare(a.Op, b.Op) })
 	return oplog.PhaseEnd{
 		Phase: phase.String(), Ops: s.ops,
@@ -173,9 +174,17 @@ func (s *phaseSum) end(phase oplog.Phase) oplog.PhaseEnd {
 		FirstStartNS: s.firstStart, LastEndNS: s.last,
 		LatestFirstEndNS: firstEnd, EarliestLastStartNS: lastStart,
 		FirstIntendedNS: s.firstPlan, LastIntendedNS: s.lastPlan,
-		UserNS: s.finish.UserNS - s.begin.UserNS, SystemNS: s.finish.SystemNS - s.begin.SystemNS,
-		Pace: s.finish.Pace,
+		UserNS: user, SystemNS: system, Pace: s.finish.Pace,
 	}
+}
+
+// cpu returns the CPU times between the borders, none where one is missing: a
+// run that ends during its warm-up never begins to measure.
+func (s *phaseSum) cpu() (user, system int64) {
+	if s.begin.AtNS == oplog.None || s.finish.AtNS == oplog.None {
+		return 0, 0
+	}
+	return s.finish.UserNS - s.begin.UserNS, s.finish.SystemNS - s.begin.SystemNS
 }
 
 // window returns the latest first end and the earliest last start over the

@@ -83,7 +83,7 @@ func (c *Cleaner) leftover(ctx context.Context, id string) Leftover {
 // marker reads a run's marker and checks that it names the run.
 func (c *Cleaner) marker(ctx context.Context, id string) (marker, error) {
 	var m marker
-	key := c.parent + dirOf(id) + markerName
+	key := c.parent + dirOf(id) + backends.MarkerName
 	body, err := c.store.Get(ctx, backends.Object{Key: key, Size: -1}, backends.Range{})
 	if err != nil {
 		return m, fmt.Errorf("%w: read %s: %w", ErrNoMarker, key, err)
@@ -136,7 +136,7 @@ func (c *Cleaner) deletePage(ctx context.Context, root string, objs []backends.O
 	for _, obj := range objs {
 		rest := obj.Key[len(root):]
 		switch {
-		case rest == markerName:
+		case rest == backends.MarkerName:
 		case !population.OwnName(rest):
 			done.Foreign = append(done.Foreign, obj.Key)
 		default:
@@ -160,7 +160,7 @@ func (c *Cleaner) deleteOne(ctx context.Context, obj backends.Object, done *Clea
 
 func (c *Cleaner) finish(ctx context.Context, root string, done *Cleaned) error {
 	if len(done.Failed)+len(done.Foreign) == 0 {
-		if err := c.store.Delete(ctx, backends.Object{Key: root + markerName, Size: -1}); err != nil {
+		if err := c.store.Delete(ctx, backends.Object{Key: root + backends.MarkerName, Size: -1}); err != nil {
 			return fmt.Errorf("delete the marker: %w", err)
 		}
 		done.Deleted++

@@ -11,9 +11,6 @@ import (
 	"bench/internal/buildinfo"
 )
 
-// markerName is the first object of a run, below its own directory.
-const markerName = ".bench-run"
-
 // marker is its content: whose directory this is.
 type marker struct {
 	RunID   string    `json:"run_id"`
@@ -26,6 +23,10 @@ type marker struct {
 // markerTimeout bounds the requests that are made outside of the load.
 const markerTimeout = 30 * time.Second
 
+// markerTries is how often a run tries to begin: a store that is busy for a
+// moment should not end it.
+const markerTries = 3
+
 // placeMarker writes the marker before any other object. It shows early that
 // the store cannot be written to.
 func (r *runner) placeMarker() error {
@@ -36,9 +37,18 @@ func (r *runner) placeMarker() error {
 	if err != nil {
 		return fmt.Errorf("encode the marker: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(r.sig.Issue, markerTimeout)
+	for try := 1; ; try++ {
+		err := r.putMarker(backends.WithTry(r.sig.Issue, try), text)
+		if err == nil || try == markerTries || r.sig.Issue.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (r *runner) putMarker(ctx context.Context, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, markerTimeout)
 	defer cancel()
-	if _, err := r.store.Put(ctx, r.root+markerName, bytesBody{bytes.NewReader(text)}); err != nil {
+	if _, err := r.store.Put(ctx, r.root+backends.MarkerName, bytesBody{bytes.NewReader(text)}); err != nil {
 		return fmt.Errorf("write to %s: %w", r.plan.Target, err)
 	}
 	return nil
@@ -48,7 +58,7 @@ func (r *runner) placeMarker() error {
 func (r *runner) removeMarker() error {
 	ctx, cancel := context.WithTimeout(r.sig.Flight, markerTimeout)
 	defer cancel()
-	err := r.store.Delete(ctx, backends.Object{Key: r.root + markerName, Size: -1})
+	err := r.store.Delete(ctx, backends.Object{Key: r.root + backends.MarkerName, Size: -1})
 	if err != nil {
 		return fmt.Errorf("delete the marker: %w", err)
 	}

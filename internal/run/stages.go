@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -246,5 +247,13 @@ func (r *runner) countOwned() (n int) {
 }
 
 func (r *runner) cleanCommand() string {
-	return "bench clean " + r.plan.Target + " --run-id " + r.id
+	return "bench clean " + shellQuoted(r.plan.Target) + " --run-id " + r.id
+}
+
+// shellQuoted makes a command in a message safe to paste.
+func shellQuoted(s string) string {
+	if strings.ContainsFunc(s, func(c rune) bool { return strings.ContainsRune(" \t&;|<>()$`\\\"'*?[]#~{}", c) }) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
 }

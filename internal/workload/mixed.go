@@ -19,6 +19,7 @@ type Mixed struct {
 	maxKeys int
 	pool    *population.Pool
 	fresh   *population.Extension
+	room    *room
 }
 
 // NewMixed runs the mix over what is live.
@@ -26,7 +27,7 @@ func NewMixed(env *Env, mix Mix, ranges Ranges, batch, maxKeys int) *Mixed {
 	return &Mixed{
 		env: env, mix: mix, ranges: ranges, batch: batchSize(env, batch), maxKeys: maxKeys,
 		pool:  population.NewPool(env.Objects, env.Workers),
-		fresh: env.Objects.Extend(0, env.Workers),
+		fresh: env.Objects.Extend(0, env.Workers), room: newRoom(env),
 	}
 }
 
@@ -61,25 +62,34 @@ type mixedWorker struct {
 	lease  population.Lease   // of the object being read
 	leases []population.Lease // of the objects being deleted
 	ref    population.Ref
+	owed   bool // a put was picked that had to wait for room
 }
 
 // Next implements [engine.Worker].
 func (w *mixedWorker) Next(op *engine.Op) engine.Verdict {
-	w.kind = w.mixed.mix.pick(w.rng.Float64())
-	if w.kind == kindPut && w.full() && w.takeBatch(op, 1) {
-		w.kind, op.Aside = kindDel, true
-		return engine.Ready
+	w.kind = kindPut
+	if !w.owed {
+		w.kind = w.mixed.mix.pick(w.rng.Float64())
 	}
+	if w.kind == kindPut && !w.mixed.room.take() {
+		return w.makeRoom(op)
+	}
+	w.owed = false
 	if w.choose(op) {
 		return engine.Ready
 	}
 	return w.fallback(op)
 }
 
-// full reports whether another object would pass the cap.
-func (w *mixedWorker) full() bool {
-	o := w.env.Objects
-	return w.env.Cap > 0 && o.LiveBytes()+o.Sizes().Max() > w.env.Cap
+// makeRoom deletes an object before the put that was picked, which is not
+// forgotten meanwhile.
+func (w *mixedWorker) makeRoom(op *engine.Op) engine.Verdict {
+	w.owed = true
+	if !w.takeBatch(op, 1) {
+		return engine.Wait
+	}
+	w.kind, op.Aside = kindDel, true
+	return engine.Ready
 }
 
 // choose prepares an operation of the kind that was picked. It reports false
@@ -128,9 +138,11 @@ func (w *mixedWorker) takeBatch(op *engine.Op, n int) bool {
 	return len(w.leases) > 0
 }
 
+// write chooses the next new object, for which there is room.
 func (w *mixedWorker) write(op *engine.Op) bool {
 	id, ok := w.ids.Next()
 	if !ok {
+		w.mixed.room.put(0, false)
 		return false
 	}
 	w.put.choose(op, id)
@@ -141,7 +153,12 @@ func (w *mixedWorker) write(op *engine.Op) bool {
 // be read or deleted now is written instead, where the mix writes at all.
 func (w *mixedWorker) fallback(op *engine.Op) engine.Verdict {
 	switch {
-	case w.mixed.mix.Put > 0 && !w.full():
+	case w.kind == kindPut: // there are no ids left
+		return engine.Exhausted
+	case w.mixed.mix.Put > 0:
+		if !w.mixed.room.take() {
+			return engine.Wait
+		}
 		w.kind = kindPut
 		if w.write(op) {
 			return engine.Ready
@@ -184,6 +201,7 @@ func (w *mixedWorker) Settle(_ *engine.Op, err error) {
 }
 
 func (w *mixedWorker) settlePut(err error) {
+	w.mixed.room.put(w.put.id, err == nil)
 	if err != nil {
 		w.env.Objects.Doubtful(w.put.id)
 		return
@@ -196,7 +214,8 @@ func (w *mixedWorker) settlePut(err error) {
 // is not read any more: nobody knows whether it is still there.
 func (w *mixedWorker) settleDelete() {
 	i := 0
-	w.del.outcomes(func(_ uint64, err error) {
+	w.del.outcomes(func(id uint64, err error) {
+		w.mixed.room.deleted(id)
 		if isGone(err) {
 			w.mixed.pool.Deleted(w.id, w.leases[i])
 		} else {

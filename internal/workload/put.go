@@ -18,13 +18,14 @@ const prepareRetries = 3
 type Put struct {
 	env   *Env
 	fresh *population.Extension
+	room  *room
 	// again makes failed puts be tried again under new keys.
 	again bool
 }
 
 // NewPut writes limit new objects, or any number when limit is 0.
 func NewPut(env *Env, limit int64) *Put {
-	return &Put{env: env, fresh: env.Objects.Extend(uint64(limit), env.Workers)}
+	return &Put{env: env, fresh: env.Objects.Extend(uint64(limit), env.Workers), room: newRoom(env)}
 }
 
 // NewPrepare writes limit objects for other workloads and tries failed ones
@@ -40,7 +41,7 @@ func (p *Put) Needs() backends.Caps { return backends.CapCore }
 
 // Worker implements [Workload].
 func (p *Put) Worker(i int) engine.Worker {
-	return &putWorker{putter: newPutter(p.env, i), ids: p.fresh.Claimer(), tryAgain: p.again}
+	return &putWorker{putter: newPutter(p.env, i), ids: p.fresh.Claimer(), room: p.room, tryAgain: p.again}
 }
 
 // putter writes one object; put and mixed share it.
@@ -80,22 +81,30 @@ func (p *putter) write(ctx context.Context, op *engine.Op) (population.Ref, erro
 type putWorker struct {
 	putter
 	ids      *population.Claimer
+	room     *room
 	trim     trimmer
 	ref      population.Ref
+	waiting  bool // an id was claimed, but there is no room for it yet
 	tryAgain bool
 	again    int // tries left for the object that failed last
 }
 
 // Next implements [engine.Worker].
 func (w *putWorker) Next(op *engine.Op) engine.Verdict {
-	if w.env.Cap > 0 && w.trim.due(&w.seat, op) {
-		return engine.Ready
+	if !w.waiting {
+		id, ok := w.nextID()
+		if !ok {
+			return engine.Complete
+		}
+		w.id, w.waiting = id, true
 	}
-	id, ok := w.nextID()
-	if !ok {
-		return engine.Complete
+	switch {
+	case w.room.take():
+		w.waiting = false
+		w.choose(op, w.id)
+	case !w.trim.choose(&w.seat, op):
+		return engine.Wait
 	}
-	w.choose(op, id)
 	return engine.Ready
 }
 
@@ -118,16 +127,19 @@ func (w *putWorker) Do(ctx context.Context, op *engine.Op) (err error) {
 
 // Settle implements [engine.Worker].
 func (w *putWorker) Settle(op *engine.Op, err error) {
-	switch {
-	case op.Aside:
+	if op.Aside {
 		w.trim.settle(&w.seat, err)
-	case err == nil:
+		w.room.deleted(w.trim.id)
+		return
+	}
+	if err == nil {
 		w.env.Objects.Written(w.id, w.ref)
 		w.again = 0
-	default:
+	} else {
 		w.env.Objects.Doubtful(w.id)
 		w.countFailure()
 	}
+	w.room.put(w.id, err == nil)
 }
 
 // countFailure lets a failed object be tried again a few times. The tries

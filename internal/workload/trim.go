@@ -14,12 +14,9 @@ type trimmer struct {
 	obj backends.Object
 }
 
-// due reports whether an object has to go before the next put, and fills the
-// operation that removes it.
-func (t *trimmer) due(s *seat, op *engine.Op) bool {
-	if s.env.Objects.LiveBytes()+s.env.Objects.Sizes().Max() <= s.env.Cap {
-		return false
-	}
+// choose fills the operation that removes the oldest object. It reports false
+// when there is none.
+func (t *trimmer) choose(s *seat, op *engine.Op) bool {
 	id, ok := s.env.Objects.TakeOldest()
 	if !ok {
 		return false

@@ -1,0 +1,68 @@
+package record_test
+
+import (
+	"testing"
+	"time"
+
+	"bench/internal/clock"
+	"bench/internal/oplog"
+	"bench/internal/record"
+)
+
+// TestLive checks the figures of intervals.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	check := func(name string, ops []oplog.Op, want record.Interval) {
+		t.Helper()
+		rec := record.New(clock.New(), &memory{}, nil, 1)
+		if got := rec.Live().Take(); got != (record.Interval{}) {
+			t.Errorf("%s: got %+v before any row", name, got)
+		}
+		for i := range ops {
+			rec.Shard(0).Put(&ops[i])
+		}
+		if err := rec.Close(&oplog.End{}); err != nil {
+			t.Fatal(err)
+		}
+		got := rec.Live().Take()
+		if p := got.P99; p < want.Min || p > want.Max {
+			t.Errorf("%s: got p99 %v, want %v to %v", name, p, want.Min, want.Max)
+		}
+		got.P99 = 0
+		if got != want {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+		if got := rec.Live().Take(); got != (record.Interval{}) {
+			t.Errorf("%s: got %+v in the next interval", name, got)
+		}
+	}
+	took := func(d time.Duration, bytes int64) oplog.Op {
+		op := row(0, 0)
+		op.End, op.Bytes = op.Start+int64(d), bytes
+		return op
+	}
+	failed, batch, step := took(time.Hour, 1), took(time.Hour, 0), took(time.Hour, 1)
+	failed.Class, failed.Failed, failed.Objects, failed.Bytes = "server", 1, 0, 0
+	batch.Class, batch.Failed, batch.Objects = "server", 3, 97
+	step.Level = 1
+	check("no rows", nil, record.Interval{})
+	check("one", []oplog.Op{took(time.Second, 5)}, record.Interval{
+		Ops: 1, Objects: 1, Bytes: 5, Min: time.Second, Max: time.Second, Sum: time.Second,
+	})
+	check("failures, batches and steps", []oplog.Op{took(2, 1), failed, took(8, 2), batch, step}, record.Interval{
+		Ops: 2, Objects: 99, Bytes: 3, Errors: 4, Min: 2, Max: 8, Sum: 10,
+	})
+	check("longer than the histogram", []oplog.Op{took(0, 0), took(3*time.Hour, 0)}, record.Interval{
+		Ops: 2, Objects: 2, Max: 3 * time.Hour, Sum: 3 * time.Hour,
+	})
+}
+
+func TestAverage(t *testing.T) {
+	t.Parallel()
+	if got := (record.Interval{}).Avg(); got != 0 {
+		t.Errorf("no operations: got %v", got)
+	}
+	if got := (record.Interval{Ops: 4, Sum: 10}).Avg(); got != 2 {
+		t.Errorf("10 ns in 4 operations: got %v, want 2ns", got)
+	}
+}
