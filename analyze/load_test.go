@@ -146,8 +146,11 @@ func compress(t testing.TB, text []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer enc.Close()
-	return enc.EncodeAll(text, nil)
+	packed := enc.EncodeAll(text, nil)
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed
 }
 
 // TestAgainstPlainComputation recomputes counts, window, throughput and

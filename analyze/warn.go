@@ -54,7 +54,7 @@ func (l *loader) recordWarnings(r *Record, i int) []string {
 		add("%d operations were still running when the run was ended by force; they are not counted", end.Abandoned)
 	}
 	if share, ok := l.stall(i); ok && share > stallShare {
-		add("workers waited for the recorder for %.2g %% of their time: the record's disk is too slow", 100*share)
+		add("workers waited for the recorder for %.2g %% of their time", 100*share)
 	}
 	return w
 }

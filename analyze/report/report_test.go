@@ -52,12 +52,15 @@ func files(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer enc.Close()
 	all["warp"] = enc.EncodeAll([]byte(synth.Warp(1)), nil)
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
 	return all
 }
 
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	if *update {
 		for name, data := range files(t) {
 			write(t, filepath.Join(records, name+".csv.zst"), data)
@@ -211,7 +214,8 @@ func TestHostileText(t *testing.T) {
 				Name:   evil,
 				Errors: analyze.Errors{Objects: 1, Of: 1, ByClass: []analyze.ClassCount{{Class: evil, Count: 1, Example: evil}}},
 			}}, Steps: []analyze.Step{{Name: evil, Count: 1, Failed: 1}}, Phases: []analyze.Phase{{Phase: evil, Name: evil}}},
-			{Size: "5..10 log2", Loop: 1}, {Size: "4096:60,1048576:40"},
+			{Size: "5..10 log2", Loop: 1},
+			{Size: "4096:60,1048576:40"},
 		},
 		Warnings: []string{evil},
 	}

@@ -34,9 +34,34 @@ func (p *page) header(a *analyze.Analysis) {
 	}
 	p.wrap("", "  ", " · ", title)
 	p.wrap("  ", "  ", " · ", runFacts(a))
+	if set := settings(r.Options, r.Seed); len(set) > 0 {
+		p.wrap("  ", "  ", " · ", set)
+	}
 	for i := range a.Records {
 		p.record(&a.Records[i])
 	}
+}
+
+// settings are what the run's flags were resolved to, without those that are
+// off and those the other lines show.
+func settings(options map[string]string, seed string) []string {
+	var out []string
+	for _, name := range []string{
+		"duration", "warmup", "ops", "min-ops", "objects", "size", "prefixes", "batch", "mix", "range", "range-align",
+		"max-keys", "verify", "sync", "direct", "keep", "timeout", "retries", "max-errors", "max-error-rate",
+	} {
+		switch v := options[name]; v {
+		case "", "0", "0s", "false", "none", "-1":
+		case "true":
+			out = append(out, name)
+		default:
+			out = append(out, name+" "+clean(v, 60))
+		}
+	}
+	if seed != "" {
+		out = append(out, "seed "+clean(seed, 20))
+	}
+	return out
 }
 
 func runFacts(a *analyze.Analysis) []string {
@@ -110,7 +135,7 @@ func stageTitle(s *analyze.Stage) []string {
 	if s.Mode != "" {
 		title = append(title, clean(s.Mode, 20))
 	}
-	title = append(title, fmt.Sprintf("loop %d", s.Loop+1))
+	title = append(title, fmt.Sprintf("loop %d", s.Loop))
 	if s.Size != "" {
 		title = append(title, "objects "+objectSize(s.Size))
 	}

@@ -208,7 +208,7 @@ func TestDirectReadsAtAnyOffset(t *testing.T) {
 }
 
 func TestDirectWhereTheFileSystemRefuses(t *testing.T) {
-	dir, err := os.MkdirTemp("/dev/shm", "bench-test-")
+	dir, err := os.MkdirTemp("/dev/shm", "bench-test-") //nolint:usetesting // only a memory file system may refuse
 	if err != nil {
 		t.Skipf("no memory file system: %v", err)
 	}

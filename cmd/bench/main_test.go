@@ -11,7 +11,12 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 // TestMain makes the test binary stand in for the program: a process that it
 // starts under the name bench runs main.
+//
+// Most tests wait for processes, so more of them than processors can run.
 func TestMain(m *testing.M) {
+	if f := flag.Lookup("test.parallel"); f != nil {
+		_ = f.Value.Set("6") // a default; the command line comes after
+	}
 	testscript.Main(m, map[string]func(){"bench": main})
 }
 

@@ -157,7 +157,7 @@ func scriptJSON(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// lookup follows a path such as stages.0.ops.0.count; # is a length.
+// lookup follows a path such as stages.0.ops.0.count; len is a length.
 func lookup(v any, path string) (any, error) {
 	for step := range strings.SplitSeq(path, ".") {
 		switch at := v.(type) {
@@ -168,7 +168,7 @@ func lookup(v any, path string) (any, error) {
 			}
 			v = next
 		case []any:
-			if step == "#" {
+			if step == "len" {
 				return len(at), nil
 			}
 			i, err := strconv.Atoi(step)

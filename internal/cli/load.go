@@ -43,9 +43,7 @@ func newRunCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			mode := stages[0].Mode
-			mode.Size = "1MiB"
-			return runLoad(env, cmd, f, request{command: "run", args: args, stages: stages, mode: mode})
+			return runLoad(env, cmd, f, request{command: "run", args: args, stages: stages, mode: defaultsOf(stages)})
 		},
 	}
 	f.add(cmd.Flags())
@@ -53,6 +51,17 @@ func newRunCommand(env *Env) *cobra.Command {
 	cmd.Flags().StringVar(&f.modes, "modes", "pgd", "modes in order; letters may repeat")
 	cmd.Flags().IntVar(&f.loops, "loops", 1, "how often to run all modes")
 	return cmd
+}
+
+// defaultsOf returns the mode whose defaults hold for a run: the first one
+// that moves content, else the first.
+func defaultsOf(stages []run.Stage) workload.Mode {
+	for _, s := range stages {
+		if s.Mode.Name == "put" || s.Mode.Name == "get" || s.Mode.Name == "mixed" {
+			return s.Mode
+		}
+	}
+	return stages[0].Mode
 }
 
 // stages expands --modes and --loops.

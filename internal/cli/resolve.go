@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (f *loadFlags) resolve(env *Env, fs *pflag.FlagSet, req request) (*run.Plan
 	plan.Config = backends.Config{
 		Target: t.url, Concurrency: f.concurrency, Sync: f.store.sync, Direct: f.store.direct,
 	}
-	plan.Options = f.effective(fs, plan)
+	plan.Options = f.effective(fs, plan, req)
 	if f.output.progress != "none" && !env.Quiet {
 		plan.Progress = env.Stderr
 	}
@@ -114,7 +115,7 @@ func (f *loadFlags) validateWords() error {
 // plan resolves what depends on several flags.
 func (f *loadFlags) plan(fs *pflag.FlagSet, req request) (*run.Plan, error) {
 	p := &run.Plan{
-		Command: req.command, Stages: req.stages, Workers: f.concurrency, Objects: f.objects,
+		Command: req.command, Stages: req.stages, Workers: f.concurrency, Objects: f.objects, Population: f.objects,
 		Prefixes: f.prefixes, Duration: f.duration, Warmup: f.warmup, Ops: f.ops, MinOps: f.minOps,
 		Rate: f.rate, Poisson: f.arrival == "poisson", MaxKeys: f.maxKeys, MaxErrors: f.maxErrors,
 		Timeout: f.timeout, Grace: f.grace, Retries: f.retries, Verify: f.verify, Keep: f.keep,
@@ -227,7 +228,7 @@ func (f *loadFlags) fitTemporary(env *Env, fs *pflag.FlagSet, p *run.Plan, req r
 		return fmt.Errorf("--objects %d of up to %d bytes do not fit into a temporary directory; give a TARGET or at most %d", n, largest, room)
 	}
 	env.Say("no TARGET: preparing %d objects instead of %d, so that at most 256 MiB are stored", room, n)
-	p.Objects = room
+	p.Population = room
 	return nil
 }
 
@@ -278,19 +279,53 @@ func parseLabels(pairs []string) (map[string]string, error) {
 	return out, nil
 }
 
-// effective is what the record keeps of the flags: those of an allow-list,
-// with their resolved values.
-func (f *loadFlags) effective(fs *pflag.FlagSet, p *run.Plan) map[string]string {
+// effective is what the record keeps of the flags: those of an allow-list
+// that the command uses, with their resolved values.
+func (f *loadFlags) effective(fs *pflag.FlagSet, p *run.Plan, req request) map[string]string {
 	out := map[string]string{
-		"size": p.Sizes.String(), "objects": fmt.Sprint(p.Objects), "batch": fmt.Sprint(p.Batch), "prefixes": fmt.Sprint(p.Prefixes),
+		"size": p.Sizes.String(), "objects": fmt.Sprint(f.resolvedObjects(p, req)), "prefixes": fmt.Sprint(p.Prefixes),
 	}
-	for _, name := range []string{
-		"concurrency", "duration", "ops", "min-ops", "range", "range-align", "max-keys", "mix", "rate", "arrival", "warmup",
-		"max-errors", "max-error-rate", "timeout", "grace", "retries", "verify", "keep", "sync", "direct", "modes", "loops",
-	} {
+	names := []string{
+		"concurrency", "duration", "ops", "min-ops", "rate", "arrival", "warmup", "max-errors", "max-error-rate",
+		"timeout", "grace", "retries", "verify", "keep", "sync", "direct", "modes", "loops",
+	}
+	if req.has("get", "mixed") && f.rng != "" {
+		names = append(names, "range", "range-align")
+	}
+	if req.has("list", "mixed") {
+		names = append(names, "max-keys")
+	}
+	if req.has("mixed") {
+		names = append(names, "mix")
+	}
+	for _, name := range names {
 		if flag := fs.Lookup(name); flag != nil {
 			out[name] = flag.Value.String()
 		}
 	}
+	if req.has("del", "mixed") {
+		out["batch"] = fmt.Sprint(p.Batch)
+	}
 	return out
+}
+
+// resolvedObjects is the population, or what put writes; 0 is no limit.
+func (f *loadFlags) resolvedObjects(p *run.Plan, req request) int64 {
+	switch {
+	case p.Objects > 0:
+		return p.Objects
+	case p.Population > 0:
+		return p.Population
+	}
+	return req.mode.Objects
+}
+
+// has reports whether any stage runs one of the modes.
+func (r request) has(modes ...string) bool {
+	for _, s := range r.stages {
+		if slices.Contains(modes, s.Mode.Name) {
+			return true
+		}
+	}
+	return false
 }

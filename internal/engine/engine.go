@@ -122,7 +122,7 @@ type Outcome struct {
 
 // Stop is the cause given to the issue context by whoever ends a run early;
 // its text is the reason in the record.
-type Stop string
+type Stop string //nolint:errname // it is a cause, and reads as one: Stop("diskfull")
 
 // Error implements error.
 func (s Stop) Error() string { return "stopped: " + string(s) }

@@ -130,6 +130,70 @@ func (s *scanner) fastRow(b []byte) int {
 
 const maxThread = 1<<32 - 1
 
+// plainRow reads the row at the start of b if none of its fields is quoted,
+// escaped or, where a number is due, empty. It returns the row's length, 0 if
+// it is for the general reader.
+func (s *scanner) plainRow(b []byte) int {
+	s.row.blank()
+	c := cursor{b: b}
+	last := len(s.order) - 1
+	for _, col := range s.order[:last] {
+		if !s.plainField(&c, col) {
+			return 0
+		}
+	}
+	n := bytes.IndexByte(b[c.p:], '\n')
+	if n < 0 {
+		return 0
+	}
+	f := b[c.p : c.p+n]
+	for _, ch := range f {
+		if ch < ' ' || ch == '\\' || ch == '"' {
+			return 0
+		}
+	}
+	if s.assign(s.order[last], f) != "" {
+		return 0
+	}
+	return c.p + n + 1
+}
+
+// plainField reads one field and the tab behind it.
+func (s *scanner) plainField(c *cursor, col column) bool {
+	r := &s.row
+	switch col {
+	case colOther:
+		c.text()
+	case colIdx:
+		r.Index = c.number()
+	case colThread:
+		v := c.number()
+		c.bad = c.bad || v > maxThread
+		r.Thread = uint32(v)
+	case colObjects:
+		r.Objects = c.number()
+	case colBytes:
+		r.Bytes = c.number()
+	case colOp:
+		r.Name = c.repeat(&s.names, s.lastName)
+		s.lastName = r.Name
+	case colClient:
+		r.ClientID = c.repeat(&s.clients, s.lastClient)
+		s.lastClient = r.ClientID
+	case colEndpoint:
+		r.Endpoint = c.repeat(&s.endpoints, s.lastEndpoint)
+		s.lastEndpoint = r.Endpoint
+	case colFile:
+		r.Key = view(c.text())
+	case colError:
+		r.Error = c.maybe()
+	default:
+		f := c.text()
+		return !c.bad && s.assign(col, f) == ""
+	}
+	return !c.bad && r.Objects <= maxAmount && r.Bytes <= maxAmount
+}
+
 // rowTail is the text after duration_ns of a recent row and what it says.
 type rowTail struct {
 	text     []byte

@@ -91,15 +91,15 @@ func (s *scanner) assignReused(f []byte) string {
 
 // assignNumber sets a numeric column. An empty field leaves the default.
 func (s *scanner) assignNumber(col column, f []byte) string {
-	lo, hi := numberRange(col)
+	most := largest(col)
 	v := int64(numberDefault(col))
 	if len(f) > 0 {
 		var ok bool
 		if v, ok = parseInt(f); !ok {
 			return fmt.Sprintf("%s %q is not a number", columnName(col), clip(f))
 		}
-		if v < lo || v > hi {
-			return fmt.Sprintf("%s %d is not between %d and %d", columnName(col), v, lo, hi)
+		if v < 0 || v > most {
+			return fmt.Sprintf("%s %d is not between 0 and %d", columnName(col), v, most)
 		}
 	}
 	r := &s.row
@@ -145,18 +145,19 @@ func parseInt(f []byte) (int64, bool) {
 	return v, true
 }
 
-func numberRange(col column) (lo, hi int64) {
+// largest returns the largest number a column may hold.
+func largest(col column) int64 {
 	switch col {
 	case colThread:
-		return 0, maxThread
+		return maxThread
 	case colStage, colStatus:
-		return 0, 1<<16 - 1
+		return 1<<16 - 1
 	case colLevel:
-		return 0, 1
+		return 1
 	case colTries, colAttempts:
-		return 0, 1<<31 - 1
+		return 1<<31 - 1
 	default:
-		return 0, maxAmount
+		return maxAmount
 	}
 }
 

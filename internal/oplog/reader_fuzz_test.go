@@ -133,29 +133,37 @@ func nearEdge(at time.Time) bool {
 	return at.Year() <= minYear+1 || at.Year() >= maxYear-1
 }
 
-// FuzzFastRow compares the fast reader of rows with the general one.
+// FuzzFastRow compares the fast readers of rows with the general one.
 func FuzzFastRow(f *testing.F) {
 	text := unpack(f, writeRecord(f, variedOps(20), 0, nil))
 	for line := range strings.Lines(text) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		fast, general := newScanner(t), newScanner(t)
-		for range 2 { // the second time from what it remembers
-			n := fast.fastRow([]byte(line))
-			if n == 0 {
-				return
-			}
-			m, msg := general.generalRow([]byte(line))
-			if msg != "" || n != m {
-				t.Fatalf("%q: fast reads %d bytes, general %d and says %q", line, n, m, msg)
-			}
-			general.row.Failed, fast.row.Failed = 0, 0
-			if fast.row != general.row {
-				t.Fatalf("%q:\n   fast %+v\ngeneral %+v", line, fast.row, general.row)
-			}
+		fast, plain := newScanner(t), newScanner(t)
+		for range 2 { // the second time from what they remember
+			sameAsGeneral(t, line, fast, fast.fastRow([]byte(line)))
+			sameAsGeneral(t, line, plain, plain.plainRow([]byte(line)))
 		}
 	})
+}
+
+// sameAsGeneral compares a row of n bytes that s has read.
+func sameAsGeneral(t *testing.T, line string, s *scanner, n int) {
+	t.Helper()
+	if n == 0 {
+		return
+	}
+	general := newScanner(t)
+	m, msg := general.generalRow([]byte(line))
+	if msg != "" || n != m {
+		t.Fatalf("%q: fast reads %d bytes, general %d and says %q", line, n, m, msg)
+	}
+	s.row.finish()
+	general.row.finish()
+	if s.row != general.row {
+		t.Fatalf("%q:\n   fast %+v\ngeneral %+v", line, s.row, general.row)
+	}
 }
 
 func newScanner(t testing.TB) *scanner {

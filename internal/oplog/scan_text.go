@@ -25,8 +25,11 @@ type scanner struct {
 	peers     interner
 	tails     [4]rowTail
 	nextTail  int
-	fields    [][]byte
-	scratch   []byte
+	// What the row before had in fields that often repeat.
+	lastName, lastClient, lastEndpoint string
+
+	fields  [][]byte
+	scratch []byte
 }
 
 // unitResult is what one piece of text held.
@@ -43,7 +46,7 @@ func (s *scanner) scan(text []byte, firstUnit bool, v Visitor) (res unitResult) 
 	res.first = -1
 	skipHeader := firstUnit
 	for len(text) > 0 {
-		n := 0
+		var n int
 		switch text[0] {
 		case '#':
 			n, res.err = s.comment(text, skipHeader, v, &res)
@@ -82,9 +85,11 @@ func (s *scanner) headerLine(text []byte, expected bool) int {
 
 // visit reads one row and hands it over.
 func (s *scanner) visit(text []byte, v Visitor, res *unitResult) (int, error) {
-	n := 0
+	var n int
 	if s.native {
 		n = s.fastRow(text)
+	} else {
+		n = s.plainRow(text)
 	}
 	if n == 0 {
 		var msg string

@@ -1,11 +1,12 @@
 package population
 
 import (
-	"bench/backends"
 	"math"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"bench/backends"
 )
 
 // slabSize is how many bytes of keys are allocated at once.

@@ -22,35 +22,36 @@ type Plan struct {
 	// in a slash.
 	Parent string
 
-	Workers   int
-	Objects   int64 // to prepare; for put the number to write, 0 unlimited
-	Sizes     population.Sizes
-	Prefixes  int
-	Duration  time.Duration
-	Warmup    time.Duration
-	Ops       int64
-	MinOps    int64
-	Rate      float64
-	Poisson   bool
-	Ranges    workload.Ranges
-	Batch     int
-	MaxKeys   int
-	Mix       workload.Mix
-	MaxErrors int64
-	ErrorRate float64
-	Timeout   time.Duration
-	Grace     time.Duration
-	Retries   int
-	Verify    bool
-	Keep      bool
-	Cap       int64 // most bytes stored at a time, 0 for no limit
-	StartAt   time.Time
-	Seed      uint64
-	Labels    map[string]string
-	Options   map[string]string // what the record shows of the flags
-	Out       string            // path of the record, NoRecord, or empty for the default name
-	Interval  time.Duration
-	Progress  io.Writer // interval lines; nil for none
+	Workers    int
+	Objects    int64 // for put to write; 0 for no limit
+	Population int64 // to prepare for reading modes; 0 for the mode's default
+	Sizes      population.Sizes
+	Prefixes   int
+	Duration   time.Duration
+	Warmup     time.Duration
+	Ops        int64
+	MinOps     int64
+	Rate       float64
+	Poisson    bool
+	Ranges     workload.Ranges
+	Batch      int
+	MaxKeys    int
+	Mix        workload.Mix
+	MaxErrors  int64
+	ErrorRate  float64
+	Timeout    time.Duration
+	Grace      time.Duration
+	Retries    int
+	Verify     bool
+	Keep       bool
+	Cap        int64 // most bytes stored at a time, 0 for no limit
+	StartAt    time.Time
+	Seed       uint64
+	Labels     map[string]string
+	Options    map[string]string // what the record shows of the flags
+	Out        string            // path of the record, NoRecord, or empty for the default name
+	Interval   time.Duration
+	Progress   io.Writer // interval lines; nil for none
 }
 
 // NoRecord as the output keeps the record only until it is analyzed.

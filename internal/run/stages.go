@@ -47,7 +47,7 @@ func (r *runner) prepare(i int, s Stage) bool {
 	if _, ok := r.env.Objects.NextLive(0); ok || r.alreadyWritten(i) {
 		return true
 	}
-	n := r.plan.Objects
+	n := r.plan.Population
 	if n == 0 {
 		n = s.Mode.Objects
 	}

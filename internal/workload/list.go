@@ -14,22 +14,32 @@ type List struct {
 	env     *Env
 	maxKeys int
 	// counts holds the objects under each prefix, to check a listing that
-	// was read to its end; nil when the population changes meanwhile.
-	counts []int64
+	// was read to its end.
+	counts []count
 }
+
+// count bounds the entries of a listing: objects in doubt may be among them.
+type count struct{ least, most int64 }
 
 // NewList asks for maxKeys entries a page. The population must not change
 // while it runs.
 func NewList(env *Env, maxKeys int) *List {
 	l := &List{env: env, maxKeys: maxKeys}
-	l.counts = make([]int64, max(env.Objects.Prefixes(), 1))
-	for id, ok := env.Objects.NextLive(0); ok; id, ok = env.Objects.NextLive(id + 1) {
-		l.counts[env.Objects.PrefixOf(id)]++
+	l.counts = make([]count, max(env.Objects.Prefixes(), 1))
+	for id, ok := env.Objects.NextOwned(0); ok; id, ok = env.Objects.NextOwned(id + 1) {
+		l.counts[env.Objects.PrefixOf(id)].add(env.Objects.Live(id))
 	}
 	if env.Objects.Prefixes() == 0 {
-		l.counts[0]++ // the marker lies beside the objects
+		l.counts[0].add(true) // the marker lies beside the objects
 	}
 	return l
+}
+
+func (c *count) add(certain bool) {
+	c.most++
+	if certain {
+		c.least++
+	}
 }
 
 // Needs implements [Workload].
@@ -80,7 +90,7 @@ func (l *lister) page(ctx context.Context, op *engine.Op) error {
 
 type listWorker struct {
 	lister
-	counts   []int64
+	counts   []count
 	at, step int
 	token    string
 	seen     int64
@@ -107,10 +117,10 @@ func (w *listWorker) Do(ctx context.Context, op *engine.Op) error {
 func (w *listWorker) check(seen int64) error {
 	want := w.counts[w.at]
 	switch {
-	case seen < want:
-		return backends.Errorf(backends.ClassTruncated, "list %s: %d entries, want %d", w.req.Prefix, seen, want)
-	case seen > want:
-		return backends.Errorf(backends.ClassChecksum, "list %s: %d entries, want %d", w.req.Prefix, seen, want)
+	case seen < want.least:
+		return backends.Errorf(backends.ClassTruncated, "list %s: %d entries, want %d", w.req.Prefix, seen, want.least)
+	case seen > want.most:
+		return backends.Errorf(backends.ClassChecksum, "list %s: %d entries, want %d", w.req.Prefix, seen, want.most)
 	}
 	return nil
 }

@@ -85,15 +85,15 @@ func TestPrepareTriesAgain(t *testing.T) {
 	}
 	check(0, 10, 10, 10)
 	check(1, 10, 11, 10)
-	check(3, 10, 13, 10)    // the last try of the first object
-	check(4, 10, 13, 9)     // given up
-	check(5, 10, 14, 9)     // the second object's first try too
-	check(8, 10, 16, 8)     // two given up
-	check(100, 2, 8, 0)     // everything
-	check(1000, 1, 4, 0)    // one object, four tries
-	check(39, 10, 40, 1)    // all but the last try of the last object
-	check(40, 10, 40, 0)    // all
-	check(41, 11, 43, 10-9) // all ten, and one try of the eleventh
+	check(3, 10, 13, 10) // the last try of the first object
+	check(4, 10, 13, 9)  // given up
+	check(5, 10, 14, 9)  // the second object's first try too
+	check(8, 10, 16, 8)  // two given up
+	check(100, 2, 8, 0)  // everything
+	check(1000, 1, 4, 0) // one object, four tries
+	check(39, 10, 40, 1) // all but the last try of the last object
+	check(40, 10, 40, 0) // all
+	check(41, 11, 42, 1) // all ten, and one try of the eleventh
 }
 
 // TestPrepareUnderErrors has many workers and errors by chance: what is live

@@ -101,10 +101,10 @@ func mixed(rng *rand.Rand, op *oplog.Op) []oplog.Op {
 	default:
 		return deleteBatch(rng, op)
 	}
-	switch n := rng.IntN(200); {
-	case n == 0:
+	switch rng.IntN(200) {
+	case 0:
 		fail(op, "server", "503 \x1b[31mSlow\tDown\x1b[0m \"please\"\n", 503)
-	case n == 1:
+	case 1:
 		fail(op, "timeout", "# no answer within 60s", 0)
 	}
 	return nil
