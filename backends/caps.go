@@ -24,6 +24,8 @@ type Abilities struct {
 	Appender     Appender
 	Pruner       Pruner
 	Space        SpaceReporter
+	// Synthetic is set for a store that makes up what it lists.
+	Synthetic bool
 }
 
 // Discover finds what b can do beyond the core. It is the only place that
@@ -35,6 +37,9 @@ func Discover(b Backend) Abilities {
 	a.Appender, _ = b.(Appender)
 	a.Pruner, _ = b.(Pruner)
 	a.Space, _ = b.(SpaceReporter)
+	if s, ok := b.(Synthesizer); ok {
+		a.Synthetic = s.Synthesizes()
+	}
 	return a
 }
 

@@ -39,6 +39,10 @@ func Classes() []Class {
 	}
 }
 
+// ErrInUse means that something was left alone because a process may still be
+// working on it.
+var ErrInUse = errors.New("it may be in use; try again in two minutes")
+
 // Error is an error with a class. It keeps the store's error in its chain.
 type Error struct {
 	class Class

@@ -60,8 +60,17 @@ type Appender interface {
 // leave behind. Stores without containers do not implement it.
 type Pruner interface {
 	// Prune removes every empty container below prefix, deepest first, and
-	// leaves those that hold anything.
+	// leaves those that hold anything. What a writer may still be working
+	// on is left too; the error then satisfies errors.Is with [ErrInUse].
 	Prune(ctx context.Context, prefix string) error
+}
+
+// A Synthesizer may make up what it lists and reads instead of keeping what
+// was written.
+type Synthesizer interface {
+	// Synthesizes reports whether it does, so that nobody compares its
+	// listings with what was written.
+	Synthesizes() bool
 }
 
 // A SpaceReporter knows how much room its storage has.

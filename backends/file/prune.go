@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -17,7 +18,8 @@ const abandonedAfter = 2 * time.Minute
 
 // Prune removes empty directories whose keys would begin with prefix,
 // deepest first. A temporary file that nothing has written to for two minutes
-// is what a killed process left, and goes too.
+// is what a killed process left, and goes too; a younger one is left, and the
+// error is [backends.ErrInUse].
 func (b *Backend) Prune(ctx context.Context, prefix string) error {
 	base, _ := split(strings.TrimSuffix(prefix, "/"))
 	if !canHold(base, prefix) {
@@ -46,9 +48,10 @@ type pruner struct {
 
 // dir prunes the directories in one directory, whose keys begin with base.
 func (p *pruner) dir(ctx context.Context, root *os.Root, base string) error {
+	var busy error
 	if strings.HasPrefix(base, p.prefix) {
-		if err := removeAbandoned(root); err != nil {
-			return err
+		if busy = removeAbandoned(root); busy != nil && !errors.Is(busy, backends.ErrInUse) {
+			return busy
 		}
 	}
 	names, err := readNames(ctx, root, func(name string) bool { return p.wants(base + name) })
@@ -56,11 +59,13 @@ func (p *pruner) dir(ctx context.Context, root *os.Root, base string) error {
 		return err
 	}
 	for _, name := range names {
-		if err := p.child(ctx, root, base, strings.TrimSuffix(name, "/")); err != nil {
+		err := p.child(ctx, root, base, strings.TrimSuffix(name, "/"))
+		if err != nil && !errors.Is(err, backends.ErrInUse) {
 			return err
 		}
+		busy = errors.Join(busy, err)
 	}
-	return nil
+	return busy
 }
 
 func (p *pruner) wants(path string) bool {
@@ -116,7 +121,11 @@ func removeAbandoned(root *os.Root) error {
 			continue
 		}
 		info, statErr := root.Lstat(name)
-		if statErr != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < abandonedAfter {
+		if statErr != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if time.Since(info.ModTime()) < abandonedAfter {
+			err = errors.Join(err, fmt.Errorf("temporary file %s: %w", name, backends.ErrInUse))
 			continue
 		}
 		if removeErr := root.Remove(name); !isAny(removeErr, syscall.ENOENT) {

@@ -117,7 +117,7 @@ func TestNoRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer enc.Close()
+	t.Cleanup(func() { _ = enc.Close() })
 	header := strings.ReplaceAll(columns, " ", "\t") + "\n"
 	for name, content := range map[string]string{
 		"empty":             "",

@@ -169,3 +169,36 @@ func TestGrace(t *testing.T) {
 		t.Errorf("%d deletes in cleanup, want 4: each put may have arrived (%v)", len(deleted), err)
 	}
 }
+
+// TestCleanInterrupted interrupts clean once it has begun to delete. It stops,
+// and can be called again.
+func TestCleanInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store := "file://" + dir + "/store"
+	_, stderr, code := call(t, dir, "put", store, "-n", "12000", "-d", "0", "-s", "1B", "--prefixes", "0", "--keep", "-o", "none")
+	m := cleanLine.FindStringSubmatch(stderr)
+	if code != 0 || m == nil {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	all := len(filesBelow(t, filepath.Join(dir, "store")))
+	p := launch(t, dir, strings.Fields(m[1])...)
+	for deadline := time.Now().Add(patience); len(filesBelow(t, filepath.Join(dir, "store"))) == all; {
+		if time.Now().After(deadline) {
+			t.Fatal("clean deletes nothing")
+		}
+	}
+	p.send(syscall.SIGINT)
+	code = p.wait()
+	left := len(filesBelow(t, filepath.Join(dir, "store")))
+	if left == 0 {
+		t.Skip("clean was faster than the signal")
+	}
+	if code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, p.stderr.String())
+	}
+	_, stderr, code = call(t, dir, strings.Fields(m[1])...)
+	if left := filesBelow(t, filepath.Join(dir, "store")); code != 0 || len(left) > 0 {
+		t.Errorf("the second clean: exit code %d, %d files are left\n%s", code, len(left), stderr)
+	}
+}

@@ -54,8 +54,12 @@ func (f *cleanFlags) run(env *Env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", t.shown, err)
 	}
-	err = f.withStore(sig.Issue, env, store, t)
-	return errors.Join(err, store.Close())
+	err = errors.Join(f.withStore(sig.Issue, env, store, t), store.Close())
+	if sig.Issue.Err() != nil {
+		env.Warn("interrupted; run it again to remove the rest")
+		return exitWith(exitInterrupted)
+	}
+	return err
 }
 
 func (f *cleanFlags) withStore(ctx context.Context, env *Env, store backends.Backend, t target) error {

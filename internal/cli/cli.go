@@ -35,6 +35,9 @@ func Run(env *Env) int {
 	if err != nil {
 		env.message("", "%v", err)
 	}
+	if err != nil && !env.accepted {
+		return exitUsage
+	}
 	return codeOf(err)
 }
 

@@ -16,6 +16,10 @@ type Env struct {
 	// Quiet drops what is said, not what is warned about.
 	Quiet bool
 
+	// accepted is set once a command's arguments and flags have been
+	// parsed; an error before that is the user's.
+	accepted bool
+
 	mu sync.Mutex
 }
 

@@ -21,7 +21,7 @@ func applyEnviron(env *Env, fs *pflag.FlagSet) error {
 	var errs error
 	fs.VisitAll(func(f *pflag.Flag) {
 		value, ok := env.lookup(envName(f.Name))
-		if !ok || f.Changed || errs != nil {
+		if !ok || f.Changed || errs != nil || f.Name == "help" {
 			return
 		}
 		if err := fs.Set(f.Name, value); err != nil {
@@ -29,7 +29,21 @@ func applyEnviron(env *Env, fs *pflag.FlagSet) error {
 		}
 	})
 	warnUnknown(env, fs)
-	return errs
+	if errs != nil {
+		return errs
+	}
+	return refuseEmpty(fs)
+}
+
+// refuseEmpty refuses an empty value where one was given: a variable that is
+// not set in a script must not silently mean the default.
+func refuseEmpty(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" && err == nil {
+			err = usage(fmt.Errorf("--%s is empty", f.Name))
+		}
+	})
+	return err
 }
 
 func envName(flag string) string {
@@ -38,7 +52,11 @@ func envName(flag string) string {
 
 func warnUnknown(env *Env, fs *pflag.FlagSet) {
 	var known []string
-	fs.VisitAll(func(f *pflag.Flag) { known = append(known, envName(f.Name)) })
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			known = append(known, envName(f.Name))
+		}
+	})
 	for _, kv := range env.Environ {
 		name, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, envPrefix) && !strings.HasPrefix(name, testPrefix) && !slices.Contains(known, name) {

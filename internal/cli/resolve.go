@@ -274,6 +274,9 @@ func parseLabels(pairs []string) (map[string]string, error) {
 		if !ok || k == "" {
 			return nil, fmt.Errorf("--label %q: want k=v", pair)
 		}
+		if _, twice := out[k]; twice {
+			return nil, fmt.Errorf("--label %q: %s is given twice", pair, k)
+		}
 		out[k] = v
 	}
 	return out, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -29,11 +30,11 @@ func parseTarget(text string) (target, error) {
 	scheme, _, ok := strings.Cut(text, "://")
 	open, known := all.Registry()[scheme]
 	if !ok || !known {
-		return target{}, usage(fmt.Errorf("target %q: want one of %s://…", text, strings.Join(all.Schemes(), "://, ")))
+		return target{}, usage(fmt.Errorf("target %q: want one of %s://…", withoutUser(text), strings.Join(all.Schemes(), "://, ")))
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return target{}, usage(fmt.Errorf("target %q: %w", text, err))
+		return target{}, usage(fmt.Errorf("target %q: %w", withoutUser(text), errors.Unwrap(err)))
 	}
 	if u.User != nil {
 		return target{}, usage(fmt.Errorf("target %s: user names and passwords do not belong into a target", u.Redacted()))
@@ -42,6 +43,17 @@ func parseTarget(text string) (target, error) {
 		return target{}, usage(fmt.Errorf("target %q: %q is not allowed in a path", text, ".."))
 	}
 	return target{url: u, shown: text, open: open}, nil
+}
+
+// withoutUser leaves out of a target what may be a password.
+func withoutUser(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(host, '@')
+	if !ok || at < 0 {
+		return text
+	}
+	return scheme + "://…@" + host[at+1:] + "/" + path
 }
 
 // temporaryTarget is what a load runs on when no TARGET is given: a fresh

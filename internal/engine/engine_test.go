@@ -30,6 +30,26 @@ func TestClosedLoopStopsAtDeadline(t *testing.T) {
 	})
 }
 
+func TestRowsNameTheirWorker(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		tr := trial{load: limits(3, time.Second)}
+		tr.run(&script{do: func(ctx context.Context, op *Op) error {
+			s := op.Begin(oplog.StepSync)
+			defer op.Finish(&s, "", "")
+			return takes(100*time.Millisecond)(ctx, op)
+		}})
+		for _, rows := range [][]oplog.Op{tr.book.rows(oplog.PhaseMeasure), tr.book.steps(oplog.StepSync)} {
+			count := map[uint32]int{}
+			for _, op := range rows {
+				count[op.Thread]++
+			}
+			if len(count) != 3 || count[0] != 10 || count[1] != 10 || count[2] != 10 {
+				t.Errorf("got rows by worker %v, want 10 of each of 3", count)
+			}
+		}
+	})
+}
+
 func TestOpsLimitIsExact(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		for _, workers := range []int{1, 7, 64} {

@@ -65,9 +65,8 @@ func newRun(issue, flight context.Context, load Load, env Env) *run {
 	}
 	r := &run{load: load, env: env, issue: issue, flight: flight, stopped: make(chan struct{})}
 	for i := range load.Workers {
-		w := &worker{run: r, impl: load.NewWorker(i), rec: env.Recorder(i)}
+		w := &worker{run: r, id: uint32(i), impl: load.NewWorker(i), rec: env.Recorder(i)}
 		w.op.clock, w.op.rec = env.Clock, w.rec
-		w.op.Thread = uint32(i)
 		w.rng = rand.New(rand.NewPCG(load.Seed, uint64(i)+1))
 		w.guard.Store(newGuard(flight))
 		r.workers = append(r.workers, w)

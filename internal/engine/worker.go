@@ -21,6 +21,7 @@ type worker struct {
 	impl  Worker
 	rec   Recorder
 	op    Op
+	id    uint32
 	rng   *rand.Rand
 	last  int64 // the latest stamp, so that a limit costs no clock read
 	units int64
@@ -97,7 +98,7 @@ func (w *worker) choose(intended int64) bool {
 func (o *Op) prepare(w *worker, intended int64) {
 	o.Reset()
 	o.Aside = false
-	o.Thread = w.op.Thread
+	o.Thread = w.id
 	o.Stage = uint16(w.run.load.Stage)
 	o.Intended = intended
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
+	"bench/internal/oplog/rowzstd"
 )
 
 // frameSize is the raw size at which a frame is closed. Small enough that a
@@ -29,7 +29,7 @@ const indexWord = "BENCHIDX"
 type Writer struct {
 	out     io.Writer
 	enc     rowEncoder
-	zstd    *zstd.Encoder
+	frames  *rowzstd.Encoder
 	raw     []byte
 	packed  []byte
 	offset  int64
@@ -41,13 +41,8 @@ type Writer struct {
 
 // NewWriter writes the first frame, metadata and header, to out.
 func NewWriter(out io.Writer, meta *Meta) (*Writer, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
-	if err != nil {
-		return nil, fmt.Errorf("make zstd encoder: %w", err)
-	}
 	w := &Writer{
-		out: out, zstd: enc,
+		out: out, frames: rowzstd.New(),
 		enc: newRowEncoder(meta.Epoch, meta.ClientID),
 		raw: make([]byte, 0, frameSize+64<<10),
 	}
@@ -94,7 +89,7 @@ func (w *Writer) Flush() error {
 	if w.err != nil || len(w.raw) == 0 {
 		return w.err
 	}
-	w.packed = w.zstd.EncodeAll(w.raw, w.packed[:0])
+	w.packed = w.frames.AppendFrame(w.packed[:0], w.raw)
 	w.raw = w.raw[:0]
 	w.offsets = append(w.offsets, w.offset)
 	if err := w.write(w.packed); err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"bench/internal/oplog"
 	"bench/internal/record"
 	"bench/internal/units"
 )
@@ -25,6 +26,8 @@ type Line struct {
 	Backlog func() int64
 	// Title names the stage, for example "loop 0 PUT".
 	Title string
+	// Phase is the phase that is shown.
+	Phase oplog.Phase
 	// Every is the interval.
 	Every time.Duration
 	// Total is the number of objects the phase will touch, 0 when unknown.
@@ -38,7 +41,7 @@ type Line struct {
 // Start begins the interval lines. What happened before is forgotten.
 func (l *Line) Start() {
 	l.stop = make(chan struct{})
-	l.Live.Take()
+	l.Live.Show(l.Phase)
 	l.wg.Go(l.loop)
 }
 

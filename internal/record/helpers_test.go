@@ -59,12 +59,6 @@ func (m *memory) Finish(end *oplog.End) error {
 	return nil
 }
 
-func (m *memory) count() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.rows)
-}
-
 var errDisk = errors.New("no space left on device")
 
 // disk is a storage that fails at the nth write, at syncing or at closing.

@@ -15,6 +15,9 @@ type Live struct {
 	mu   sync.Mutex
 	cur  Interval
 	hist *hdrhistogram.Histogram
+	// cleanup is set while deletes of the cleanup are what is shown;
+	// otherwise they are housekeeping and left out.
+	cleanup bool
 }
 
 // Interval sums up the level-0 operations that ended in one interval, of any
@@ -46,7 +49,7 @@ func newLive() *Live {
 
 // add is called with the lock held.
 func (l *Live) add(op *oplog.Op) {
-	if op.Level != 0 {
+	if op.Level != 0 || op.Phase == oplog.PhaseCleanup && !l.cleanup {
 		return
 	}
 	if !op.OK() {
@@ -64,6 +67,14 @@ func (l *Live) add(op *oplog.Op) {
 	l.cur.Objects += op.Objects
 	l.cur.Bytes += op.Bytes
 	_ = l.hist.RecordValue(min(int64(d), liveMax)) // in range by construction
+}
+
+// Show begins the first interval of a phase.
+func (l *Live) Show(phase oplog.Phase) {
+	l.Take()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cleanup = phase == oplog.PhaseCleanup
 }
 
 // Take returns the interval's figures and begins the next one.

@@ -66,3 +66,28 @@ func TestAverage(t *testing.T) {
 		t.Errorf("10 ns in 4 operations: got %v, want 2ns", got)
 	}
 }
+
+// TestShow checks that deletes of housekeeping are shown only while cleaning
+// up is what is shown.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	for _, shown := range []oplog.Phase{oplog.PhaseMeasure, oplog.PhaseCleanup} {
+		rec := record.New(clock.New(), &memory{}, nil, 1)
+		rec.Live().Show(shown)
+		for _, phase := range []oplog.Phase{oplog.PhaseMeasure, oplog.PhaseCleanup} {
+			op := row(0, 0)
+			op.Phase = phase
+			rec.Shard(0).Put(&op)
+		}
+		if err := rec.Close(&oplog.End{}); err != nil {
+			t.Fatal(err)
+		}
+		want := int64(1)
+		if shown == oplog.PhaseCleanup {
+			want = 2
+		}
+		if got := rec.Live().Take().Ops; got != want {
+			t.Errorf("showing %v: got %d operations, want %d", shown, got, want)
+		}
+	}
+}

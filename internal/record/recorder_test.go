@@ -124,7 +124,7 @@ func TestRowIsReadableWithinASecond(t *testing.T) {
 				rec.Shard(0).Put(&op)
 				total++
 			}
-			for range 40 {
+			for range 15 {
 				put()
 				at, first := time.Now(), total
 				for time.Since(at)+max(gap, 1) < time.Second { // others follow, or none

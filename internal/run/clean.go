@@ -112,7 +112,7 @@ type Cleaned struct {
 // only below the run's own directory, and deletes only keys of our shape. The
 // marker goes last, and only when nothing else is left.
 func (c *Cleaner) Clean(ctx context.Context, id string) (Cleaned, error) {
-	var done Cleaned
+	done := Cleaned{Foreign: []string{}, Failed: []string{}}
 	if _, err := c.marker(ctx, id); err != nil {
 		return done, err
 	}
@@ -158,13 +158,23 @@ func (c *Cleaner) deleteOne(ctx context.Context, obj backends.Object, done *Clea
 	done.Deleted++
 }
 
+// finish removes empty directories, and the marker once nothing else is left:
+// without it nobody could clean up the rest.
 func (c *Cleaner) finish(ctx context.Context, root string, done *Cleaned) error {
-	if len(done.Failed)+len(done.Foreign) == 0 {
-		if err := c.store.Delete(ctx, backends.Object{Key: root + backends.MarkerName, Size: -1}); err != nil {
-			return fmt.Errorf("delete the marker: %w", err)
-		}
-		done.Deleted++
+	if err := c.prune(ctx, root); err != nil {
+		return err
 	}
+	if len(done.Failed)+len(done.Foreign) > 0 {
+		return nil
+	}
+	if err := c.store.Delete(ctx, backends.Object{Key: root + backends.MarkerName, Size: -1}); err != nil {
+		return fmt.Errorf("delete the marker: %w", err)
+	}
+	done.Deleted++
+	return c.prune(ctx, root)
+}
+
+func (c *Cleaner) prune(ctx context.Context, root string) error {
 	if c.can.Pruner == nil {
 		return nil
 	}

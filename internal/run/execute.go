@@ -147,14 +147,27 @@ func (r *runner) recordAll() error {
 		r.msg.Say("run %s on %s, record %s", r.id, r.plan.Target, r.result.Record)
 	}
 	if err := r.placeMarker(); err != nil {
-		_ = r.rec.Close(&oplog.End{Reason: oplog.ReasonErrors})
-		return errors.Join(err, os.Remove(r.result.Record))
+		return r.abandon(err)
 	}
 	stop := r.monitor()
 	r.runStages()
 	r.cleanUp()
 	stop()
 	return r.closeRecord()
+}
+
+// abandon ends a run that could not place its marker. Nothing was recorded,
+// so no record is left; and the marker, should it have arrived after all, is
+// taken back.
+func (r *runner) abandon(err error) error {
+	_ = r.rec.Close(&oplog.End{Reason: oplog.ReasonErrors})
+	err = errors.Join(err, os.Remove(r.result.Record))
+	if r.sig.Issue.Err() == nil {
+		return err
+	}
+	r.result.Interrupted = true
+	_ = r.removeMarker()
+	return nil
 }
 
 // closeRecord ends the record and decides which error, if any, the run has.

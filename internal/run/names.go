@@ -1,11 +1,14 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 
+	"bench/backends"
 	"bench/internal/oplog"
 )
 
@@ -38,11 +41,14 @@ func (r *runner) createRecord() (oplog.Storage, error) {
 	}
 	r.result.Record = path
 	storage, err := oplog.Create(path)
-	if err != nil {
-		r.result.Record = ""
-		return nil, err
+	if err == nil {
+		return storage, nil
 	}
-	return storage, nil
+	r.result.Record = ""
+	if errors.Is(err, fs.ErrExist) {
+		err = &backends.UsageError{Err: err}
+	}
+	return nil, err
 }
 
 // defaultName is bench-<command>-<UTC time>-<start of the run id>.csv.zst.

@@ -135,7 +135,7 @@ func (r *runner) phase(load engine.Load, name string, total int64) engine.Outcom
 		now = oplog.PhaseWarmup
 	}
 	r.rec.BeginPhase(r.border(load, now))
-	line := r.progressLine(name, total, load.Rate > 0)
+	line := r.progressLine(load, name, total)
 	env := r.engineEnv()
 	if load.Warmup > 0 {
 		// The engine has returned from this before Run returns.
@@ -172,14 +172,15 @@ func (r *runner) border(load engine.Load, phase oplog.Phase) record.Border {
 	}
 }
 
-func (r *runner) progressLine(name string, total int64, open bool) *progress.Line {
+func (r *runner) progressLine(load engine.Load, name string, total int64) *progress.Line {
 	if r.plan.Progress == nil {
 		return nil
 	}
 	line := &progress.Line{
-		Out: r.plan.Progress, Live: r.rec.Live(), Title: name, Every: r.plan.Interval, Total: total,
+		Out: r.plan.Progress, Live: r.rec.Live(), Title: name, Phase: load.Phase,
+		Every: r.plan.Interval, Total: total,
 	}
-	if open {
+	if load.Rate > 0 {
 		line.Backlog = r.gauge.Backlog
 	}
 	line.Start()

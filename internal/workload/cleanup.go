@@ -81,7 +81,12 @@ func (w *cleanupWorker) Next(op *engine.Op) engine.Verdict {
 }
 
 // Do implements [engine.Worker].
-func (w *cleanupWorker) Do(ctx context.Context, op *engine.Op) error { return w.remove(ctx, op) }
+func (w *cleanupWorker) Do(ctx context.Context, op *engine.Op) error {
+	if w.tries > 0 {
+		ctx = backends.WithTry(ctx, w.tries+1)
+	}
+	return w.remove(ctx, op)
+}
 
 // Settle implements [engine.Worker].
 func (w *cleanupWorker) Settle(*engine.Op, error) {

@@ -115,6 +115,9 @@ func (w *listWorker) Do(ctx context.Context, op *engine.Op) error {
 
 // check compares a listing that is complete with what was written.
 func (w *listWorker) check(seen int64) error {
+	if w.env.Can.Synthetic {
+		return nil
+	}
 	want := w.counts[w.at]
 	switch {
 	case seen < want.least:

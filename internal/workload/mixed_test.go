@@ -135,7 +135,10 @@ func TestMixedKeepsBelowCap(t *testing.T) {
 		limit   int64
 		workers int
 	}{
-		{workload.DefaultMix, 5000, 4}, {"put=1", 4000, 16}, {"get=1,put=9", 2000, 16}, {"get=5,put=5,del=1", 1000, 8},
+		{workload.DefaultMix, 5000, 4},
+		{"put=1", 4000, 16},
+		{"get=1,put=9", 2000, 16},
+		{"get=5,put=5,del=1", 1000, 8},
 		{"list=1,put=1", 3000, 4},
 	} {
 		g := newGuard(t)
