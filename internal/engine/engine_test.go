@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"bench/internal/oplog"
@@ -344,7 +345,12 @@ func TestHungWorkerIsAbandoned(t *testing.T) {
 		if took := time.Since(tr.began); took != time.Second+hang {
 			t.Errorf("took %v, want %v", took, time.Second+hang)
 		}
+		before := len(tr.book.rows(oplog.PhaseMeasure))
 		close(free)
+		synctest.Wait()
+		if late := len(tr.book.rows(oplog.PhaseMeasure)) - before; late != 0 {
+			t.Errorf("the abandoned worker wrote %d rows after Run had returned", late)
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"bench/internal/clock"
 	"bench/internal/oplog"
 )
@@ -16,6 +18,8 @@ type Op struct {
 
 	clock clock.Clock
 	rec   Recorder
+	// running is the worker's inFlight word.
+	running *atomic.Int64
 }
 
 // Received marks that body bytes (or the first entries of a listing) arrived.
@@ -48,6 +52,9 @@ func (o *Op) Finish(s *oplog.Op, class, text string) {
 }
 
 func (o *Op) recordStep(s *oplog.Op) {
+	if o.running.Load() == abandoned {
+		return
+	}
 	s.Thread, s.Stage, s.Phase, s.Level = o.Thread, o.Stage, o.Phase, 1
 	s.Endpoint, s.Peer = o.Endpoint, o.Peer
 	o.rec.Put(s)

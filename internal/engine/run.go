@@ -27,6 +27,7 @@ type run struct {
 	reason  atomic.Pointer[string]
 	claimed atomic.Int64 // measured operations, kept only with Ops or MinOps
 	errors  atomic.Int64
+	hung    int // workers that were abandoned
 }
 
 // Run executes one phase and returns when every worker has stopped. Issue
@@ -66,7 +67,7 @@ func newRun(issue, flight context.Context, load Load, env Env) *run {
 	r := &run{load: load, env: env, issue: issue, flight: flight, stopped: make(chan struct{})}
 	for i := range load.Workers {
 		w := &worker{run: r, id: uint32(i), impl: load.NewWorker(i), rec: env.Recorder(i)}
-		w.op.clock, w.op.rec = env.Clock, w.rec
+		w.op.clock, w.op.rec, w.op.running = env.Clock, w.rec, &w.inFlight
 		w.rng = rand.New(rand.NewPCG(load.Seed, uint64(i)+1))
 		w.guard.Store(newGuard(flight))
 		r.workers = append(r.workers, w)
@@ -209,7 +210,23 @@ func (r *run) supervise(done <-chan struct{}, abort context.CancelCauseFunc) {
 	case <-r.flight.Done():
 	}
 	abort(context.Canceled)
-	wait(done, nil, hang)
+	if !wait(done, nil, hang) {
+		r.abandon()
+	}
+}
+
+// abandon gives up on the workers that hang, and waits for those that do not.
+func (r *run) abandon() {
+	for _, w := range r.workers {
+		for !w.exited.Load() {
+			mark := w.inFlight.Load()
+			if mark != 0 && w.inFlight.CompareAndSwap(mark, abandoned) {
+				r.hung++
+				break
+			}
+			time.Sleep(idleWait)
+		}
+	}
 }
 
 // wait reports whether done closed before stop did or d was over.
@@ -244,11 +261,7 @@ func (r *run) outcome() Outcome {
 	if reason := r.reason.Load(); reason != nil {
 		o.Reason = *reason
 	}
-	for _, w := range r.workers {
-		if w.inFlight.Load() != 0 {
-			o.Abandoned++
-		}
-	}
+	o.Abandoned = r.hung
 	if r.pace != nil {
 		o.Pace = r.pace.summary()
 	}

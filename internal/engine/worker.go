@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -30,8 +31,11 @@ type worker struct {
 	punctual bool
 
 	// inFlight is 0 while idle, else start+1 of the running operation; the
-	// watchdog negates it when it cancels the operation.
+	// watchdog negates it when it cancels the operation, and Run makes it
+	// abandoned when it stops waiting for the worker.
 	inFlight atomic.Int64
+	// exited is set when the loop has ended.
+	exited atomic.Bool
 	// guard is the context of this worker's operations. It serves all of
 	// them until one has to be cancelled.
 	guard atomic.Pointer[guard]
@@ -52,7 +56,10 @@ func newGuard(flight context.Context) *guard {
 
 // loop is the one loop: every operation of every workload goes through it.
 func (w *worker) loop() {
-	defer func() { w.guard.Load().cancel(nil) }()
+	defer func() {
+		w.guard.Load().cancel(nil)
+		w.exited.Store(true)
+	}()
 	for {
 		intended, ok := w.run.claim(w)
 		if !ok {
@@ -65,7 +72,9 @@ func (w *worker) loop() {
 		if intended != oplog.None {
 			w.run.env.LastStretch(w.run.env.Clock, intended)
 		}
-		w.perform()
+		if !w.perform() {
+			return
+		}
 	}
 }
 
@@ -81,7 +90,9 @@ func (w *worker) choose(intended int64) bool {
 				return true
 			}
 			w.op.Intended = oplog.None
-			w.perform()
+			if !w.perform() {
+				return false
+			}
 		case Wait:
 			time.Sleep(idleWait)
 			w.last = w.run.env.Clock.Now()
@@ -103,8 +114,13 @@ func (o *Op) prepare(w *worker, intended int64) {
 	o.Intended = intended
 }
 
-// perform runs, stamps and records one operation.
-func (w *worker) perform() {
+// abandoned marks an operation that Run has stopped waiting for. Its worker
+// must not touch the record any more: others may use its place there.
+const abandoned = math.MinInt64
+
+// perform runs, stamps and records one operation. It reports false when
+// nobody waits for the outcome any more.
+func (w *worker) perform() bool {
 	op := &w.op
 	op.Start = w.run.env.Clock.Now()
 	op.Phase = w.run.phaseOf(op)
@@ -118,7 +134,11 @@ func (w *worker) perform() {
 	}
 	op.End = w.run.env.Clock.Now()
 	w.last = op.End
-	overdue := w.inFlight.Swap(0) < 0
+	mark := w.inFlight.Swap(0)
+	if mark == abandoned {
+		return false
+	}
+	overdue := mark < 0
 	if overdue {
 		w.guard.Store(newGuard(w.run.flight))
 	}
@@ -128,6 +148,7 @@ func (w *worker) perform() {
 	w.rec.Put(&op.Op)
 	w.impl.Settle(op, err)
 	w.count(err)
+	return true
 }
 
 // fail writes the error into the operation. An operation the watchdog ended

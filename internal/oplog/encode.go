@@ -1,6 +1,7 @@
 package oplog
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -13,17 +14,14 @@ type rowEncoder struct {
 	epoch    int64 // Unix nanoseconds
 	clientID string
 	index    counter
-	second   int64 // Unix seconds of prefix
-	prefix   [20]byte
+	time     timeText
 	head     headText
 	middle   middleText
 	tail     tailText
 }
 
 func newRowEncoder(epoch time.Time, clientID string) rowEncoder {
-	e := rowEncoder{epoch: epoch.UnixNano(), clientID: clientID}
-	e.setSecond(e.epoch)
-	return e
+	return rowEncoder{epoch: epoch.UnixNano(), clientID: clientID, time: newTimeText()}
 }
 
 // appendRow appends one line for op, newline included. Rows are numbered in
@@ -147,6 +145,17 @@ func (e *rowEncoder) appendTimes(b []byte, op *Op) []byte {
 	return e.appendTime(append(b, '\t'), op.End)
 }
 
+// appendTime appends the moment at ns after the epoch.
+func (e *rowEncoder) appendTime(b []byte, ns int64) []byte {
+	n := len(b)
+	if cap(b) < n+timeLen {
+		b = slices.Grow(b, timeLen)
+	}
+	b = b[:n+timeLen]
+	*(*[timeLen]byte)(b[n:]) = *e.time.of(e.epoch + ns)
+	return b
+}
+
 func appendTail(b []byte, op *Op) []byte {
 	b = append(b, '\t')
 	if op.Offset != None {
@@ -184,43 +193,55 @@ func appendInt(b []byte, v int64) []byte {
 // timeLen is the length of a time as text.
 const timeLen = len("2006-01-02T15:04:05.000000000Z")
 
-// appendTime appends the moment at ns after the epoch as RFC 3339 in UTC,
-// always with nine digits of fraction.
-func (e *rowEncoder) appendTime(b []byte, ns int64) []byte {
-	fraction := e.epoch + ns - e.second*1e9
-	if uint64(fraction) >= 1e9 {
-		fraction = e.setSecond(e.epoch + ns)
-	}
-	n := len(b)
-	b = slices.Grow(b, timeLen)[:n+timeLen]
-	t := b[n : n+timeLen]
-	copy(t, e.prefix[:])
-	putNine(t[len(e.prefix):], uint32(fraction))
-	t[timeLen-1] = 'Z'
-	return b
+// timeText is the text of the last time that was written. The times of a row
+// mostly lie in the same microsecond, or at least in the same second.
+type timeText struct {
+	micro  int64 // Unix microseconds
+	second int64 // Unix seconds
+	text   [timeLen]byte
 }
 
-// setSecond prepares the prefix for a Unix time in nanoseconds and returns
-// its fraction.
-func (e *rowEncoder) setSecond(unix int64) int64 {
-	e.second = unix / 1e9
-	if unix%1e9 < 0 {
-		e.second--
+func newTimeText() timeText { return timeText{micro: math.MinInt64, second: math.MinInt64} }
+
+// of returns the text of a Unix time in nanoseconds: RFC 3339 in UTC, always
+// with nine digits of fraction. It is valid until the next call.
+func (t *timeText) of(unix int64) *[timeLen]byte {
+	micro := floorDiv(unix, 1000)
+	if micro != t.micro {
+		t.setMicro(micro)
 	}
-	copy(e.prefix[:], time.Unix(e.second, 0).UTC().Format("2006-01-02T15:04:05."))
-	return unix - e.second*1e9
+	putThree(t.text[timeLen-4:], uint32(unix-micro*1000))
+	return &t.text
 }
 
-// putNine writes v as nine decimal digits.
-func putNine(b []byte, v uint32) {
-	_ = b[8]
-	for i := 7; i >= 1; i -= 2 {
-		q := v / 100
-		d := (v - q*100) * 2
-		b[i], b[i+1] = digits[d], digits[d+1]
-		v = q
+// setMicro writes everything but the last three digits.
+func (t *timeText) setMicro(micro int64) {
+	t.micro = micro
+	second := floorDiv(micro, 1_000_000)
+	if second != t.second {
+		t.second = second
+		copy(t.text[:], time.Unix(second, 0).UTC().Format("2006-01-02T15:04:05.000000000Z"))
 	}
-	b[0] = '0' + byte(v)
+	v := uint32(micro - second*1_000_000)
+	putThree(t.text[20:], v/1000)
+	putThree(t.text[23:], v%1000)
+}
+
+// floorDiv divides and rounds down; times before the epoch are negative.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// putThree writes v, which is below 1000, as three decimal digits.
+func putThree(b []byte, v uint32) {
+	_ = b[2]
+	q := v / 100
+	d := (v - q*100) * 2
+	b[0], b[1], b[2] = '0'+byte(q), digits[d], digits[d+1]
 }
 
 const digits = "0001020304050607080910111213141516171819" +

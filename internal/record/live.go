@@ -15,6 +15,8 @@ type Live struct {
 	mu   sync.Mutex
 	cur  Interval
 	hist *hdrhistogram.Histogram
+	// shown is set once somebody looks; until then nothing is gathered.
+	shown bool
 	// cleanup is set while deletes of the cleanup are what is shown;
 	// otherwise they are housekeeping and left out.
 	cleanup bool
@@ -49,7 +51,7 @@ func newLive() *Live {
 
 // add is called with the lock held.
 func (l *Live) add(op *oplog.Op) {
-	if op.Level != 0 || op.Phase == oplog.PhaseCleanup && !l.cleanup {
+	if !l.shown || op.Level != 0 || op.Phase == oplog.PhaseCleanup && !l.cleanup {
 		return
 	}
 	if !op.OK() {
@@ -74,7 +76,7 @@ func (l *Live) Show(phase oplog.Phase) {
 	l.Take()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cleanup = phase == oplog.PhaseCleanup
+	l.shown, l.cleanup = true, phase == oplog.PhaseCleanup
 }
 
 // Take returns the interval's figures and begins the next one.

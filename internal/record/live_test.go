@@ -18,6 +18,7 @@ func TestLive(t *testing.T) {
 		if got := rec.Live().Take(); got != (record.Interval{}) {
 			t.Errorf("%s: got %+v before any row", name, got)
 		}
+		rec.Live().Show(oplog.PhaseMeasure)
 		for i := range ops {
 			rec.Shard(0).Put(&ops[i])
 		}
@@ -52,6 +53,9 @@ func TestLive(t *testing.T) {
 	check("failures, batches and steps", []oplog.Op{took(2, 1), failed, took(8, 2), batch, step}, record.Interval{
 		Ops: 2, Objects: 99, Bytes: 3, Errors: 4, Min: 2, Max: 8, Sum: 10,
 	})
+	aside := took(time.Hour, 1)
+	aside.Phase = oplog.PhaseCleanup
+	check("housekeeping", []oplog.Op{aside, took(4, 1)}, record.Interval{Ops: 1, Objects: 1, Bytes: 1, Min: 4, Max: 4, Sum: 4})
 	check("longer than the histogram", []oplog.Op{took(0, 0), took(3*time.Hour, 0)}, record.Interval{
 		Ops: 2, Objects: 2, Max: 3 * time.Hour, Sum: 3 * time.Hour,
 	})
