@@ -58,8 +58,8 @@ type cleanupWorker struct {
 
 // Next implements [engine.Worker].
 func (w *cleanupWorker) Next(op *engine.Op) engine.Verdict {
-	w.begin()
 	if len(w.again) > 0 {
+		w.begin()
 		for _, id := range w.again {
 			w.add(op, id)
 		}
@@ -67,17 +67,7 @@ func (w *cleanupWorker) Next(op *engine.Op) engine.Verdict {
 		return engine.Ready
 	}
 	w.tries = 0
-	for !w.full() {
-		id, ok := w.all.next()
-		if !ok {
-			break
-		}
-		w.add(op, id)
-	}
-	if len(w.ids) == 0 {
-		return engine.Complete
-	}
-	return engine.Ready
+	return w.gather(op, w.all.next)
 }
 
 // Do implements [engine.Worker].

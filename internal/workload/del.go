@@ -65,6 +65,22 @@ func (d *deleter) add(op *engine.Op, id uint64) {
 	d.objs = append(d.objs, obj)
 }
 
+// gather fills a new group with the objects that next returns.
+func (d *deleter) gather(op *engine.Op, next func() (uint64, bool)) engine.Verdict {
+	d.begin()
+	for !d.full() {
+		id, ok := next()
+		if !ok {
+			break
+		}
+		d.add(op, id)
+	}
+	if len(d.ids) == 0 {
+		return engine.Complete
+	}
+	return engine.Ready
+}
+
 // full reports whether the group needs no more objects.
 func (d *deleter) full() bool { return len(d.objs) >= d.batch }
 
@@ -145,18 +161,7 @@ type deleteWorker struct {
 
 // Next implements [engine.Worker].
 func (w *deleteWorker) Next(op *engine.Op) engine.Verdict {
-	w.begin()
-	for !w.full() {
-		id, ok := w.visitor.Next()
-		if !ok {
-			break
-		}
-		w.add(op, id)
-	}
-	if len(w.ids) == 0 {
-		return engine.Complete
-	}
-	return engine.Ready
+	return w.gather(op, w.visitor.Next)
 }
 
 // Do implements [engine.Worker].
