@@ -32,7 +32,7 @@ lint: $(GOLANGCI) ## check style and layering
 fuzz: ## run every fuzz target for FUZZTIME
 	@set -e; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; done; done
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p; done; done
 
 cover: ## show the coverage of the packages that compute results
 	$(GO) test -coverpkg=./internal/oplog/...,./internal/engine,./analyze/... -coverprofile=cover.out ./internal/oplog/... ./internal/engine ./analyze/... ./cmd/bench
