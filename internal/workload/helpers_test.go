@@ -75,6 +75,8 @@ type config struct {
 	seed     uint64
 	cap      int64
 	verify   bool
+	// untracked leaves out the count of bytes, as a run without a cap does.
+	untracked bool
 }
 
 func newTrial(c config) *trial {
@@ -83,7 +85,7 @@ func newTrial(c config) *trial {
 		Backend: c.store, Can: backends.Discover(c.store), Source: payload.NewSource(c.seed), Root: root, Seed: c.seed,
 		Workers: c.workers, Verify: c.verify, Cap: c.cap,
 		Objects: population.New(population.Config{
-			Root: root, Prefixes: c.prefixes, Seed: c.seed, Sizes: c.sizes, TrackBytes: true,
+			Root: root, Prefixes: c.prefixes, Seed: c.seed, Sizes: c.sizes, TrackBytes: !c.untracked,
 		}),
 	}}
 }
