@@ -286,7 +286,7 @@ func (c *collector) place(r *oplog.Row) error {
 	}
 	m := c.stage
 	m.firstStart, m.lastEnd = min(m.firstStart, start), max(m.lastEnd, end)
-	m.firstIntended, m.lastIntend = min(m.firstIntended, intended), max(m.lastIntend, intended)
+	m.firstIntended, m.lastIntend = min(m.firstIntended, intended), max(m.lastIntend, intended, start)
 	return nil
 }
 

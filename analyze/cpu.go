@@ -11,6 +11,10 @@ import (
 // be the limit.
 const boundShare = 0.85
 
+// shortest is the length below which the kernel's accounting is too coarse to
+// say who was the limit.
+const shortest = 100 * time.Millisecond
+
 // add adds one client's use of its machine.
 func (c *CPU) add(p *oplog.PhaseEnd, cpus int) {
 	c.use(time.Duration(p.UserNS), time.Duration(p.SystemNS), time.Duration(p.FinishNS-p.BeginNS), cpus)
@@ -21,7 +25,7 @@ func (c *CPU) use(user, system, elapsed time.Duration, cpus int) {
 	c.System += system
 	c.Elapsed = max(c.Elapsed, elapsed)
 	c.CPUs += cpus
-	if elapsed > 0 && cpus > 0 {
+	if elapsed > shortest && cpus > 0 {
 		share := (user + system).Seconds() / elapsed.Seconds() / float64(cpus)
 		c.ClientBound = c.ClientBound || share > boundShare
 	}

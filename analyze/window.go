@@ -100,7 +100,7 @@ func hints(files []*oplog.File) map[uint16]moments {
 func momentsOf(p *oplog.PhaseEnd, epoch int64) moments {
 	return moments{
 		firstStart: epoch + p.FirstStartNS, lastEnd: epoch + p.LastEndNS,
-		firstIntended: epoch + p.FirstIntendedNS, lastIntend: epoch + p.LastIntendedNS,
+		firstIntended: epoch + p.FirstIntendedNS, lastIntend: epoch + max(p.LastIntendedNS, p.LastStartNS),
 		latestFirstEnd: epoch + p.LatestFirstEndNS, earliestLastStart: epoch + p.EarliestLastStartNS,
 	}
 }

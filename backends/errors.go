@@ -39,6 +39,10 @@ func Classes() []Class {
 	}
 }
 
+// ErrNotOurs means that something was left alone because no put can have
+// written it.
+var ErrNotOurs = errors.New("it is no object and is left alone")
+
 // ErrInUse means that something was left alone because a process may still be
 // working on it.
 var ErrInUse = errors.New("it may be in use; try again in two minutes")

@@ -61,7 +61,8 @@ type Appender interface {
 type Pruner interface {
 	// Prune removes every empty container below prefix, deepest first, and
 	// leaves those that hold anything. What a writer may still be working
-	// on is left too; the error then satisfies errors.Is with [ErrInUse].
+	// on is left too, and so is what is no object; the error then satisfies
+	// errors.Is with [ErrInUse] or [ErrNotOurs].
 	Prune(ctx context.Context, prefix string) error
 }
 

@@ -50,7 +50,7 @@ type pruner struct {
 func (p *pruner) dir(ctx context.Context, root *os.Root, base string) error {
 	var busy error
 	if strings.HasPrefix(base, p.prefix) {
-		if busy = removeAbandoned(root); busy != nil && !errors.Is(busy, backends.ErrInUse) {
+		if busy = removeAbandoned(root); busy != nil && !isLeft(busy) {
 			return busy
 		}
 	}
@@ -60,7 +60,7 @@ func (p *pruner) dir(ctx context.Context, root *os.Root, base string) error {
 	}
 	for _, name := range names {
 		err := p.child(ctx, root, base, strings.TrimSuffix(name, "/"))
-		if err != nil && !errors.Is(err, backends.ErrInUse) {
+		if err != nil && !isLeft(err) {
 			return err
 		}
 		busy = errors.Join(busy, err)
@@ -108,29 +108,45 @@ func (c *dirs) prune(root *os.Root, path, name string) error {
 	return nil
 }
 
-// removeAbandoned removes the temporary files that a killed process left.
+// removeAbandoned removes the temporary files that a killed process left. It
+// returns an error for what it leaves that is neither an object nor a
+// directory.
 func removeAbandoned(root *os.Root) error {
 	d, err := root.Open(".")
 	if err != nil {
 		return err
 	}
-	names, err := d.Readdirnames(-1)
+	entries, err := d.ReadDir(-1)
 	err = errors.Join(err, d.Close())
-	for _, name := range names {
-		if !strings.HasPrefix(name, tempPrefix) || len(name) != tempLen {
-			continue
-		}
-		info, statErr := root.Lstat(name)
-		if statErr != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if time.Since(info.ModTime()) < abandonedAfter {
-			err = errors.Join(err, fmt.Errorf("temporary file %s: %w", name, backends.ErrInUse))
-			continue
-		}
-		if removeErr := root.Remove(name); !isAny(removeErr, syscall.ENOENT) {
-			err = errors.Join(err, removeErr)
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case e.IsDir():
+		case !e.Type().IsRegular():
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, backends.ErrNotOurs))
+		case strings.HasPrefix(name, tempPrefix) && len(name) == tempLen:
+			err = errors.Join(err, removeOld(root, name))
 		}
 	}
 	return err
+}
+
+// removeOld removes a temporary file that nothing has written to for a while.
+func removeOld(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil //nolint:nilerr // it has gone meanwhile
+	}
+	if time.Since(info.ModTime()) < abandonedAfter {
+		return fmt.Errorf("temporary file %s: %w", name, backends.ErrInUse)
+	}
+	if err := root.Remove(name); !isAny(err, syscall.ENOENT) {
+		return err
+	}
+	return nil
+}
+
+// isLeft reports whether err only says what was left alone.
+func isLeft(err error) bool {
+	return errors.Is(err, backends.ErrInUse) || errors.Is(err, backends.ErrNotOurs)
 }

@@ -52,7 +52,7 @@ func (f *cleanFlags) run(env *Env, args []string) error {
 	defer stop()
 	store, err := t.open(sig.Issue, backends.Config{Target: t.url, Concurrency: 1})
 	if err != nil {
-		return fmt.Errorf("open %s: %w", t.shown, err)
+		return err // the store names itself
 	}
 	err = errors.Join(f.withStore(sig.Issue, env, store, t), store.Close())
 	if sig.Issue.Err() != nil {

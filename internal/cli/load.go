@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bench/internal/run"
 	"bench/internal/workload"
@@ -111,6 +112,7 @@ func runLoad(env *Env, cmd *cobra.Command, f *loadFlags, req request) error {
 	if err != nil {
 		return err
 	}
+	warnUnused(env, cmd.Flags(), req)
 	sig, stop := withSignals()
 	defer stop()
 	result, err := run.Execute(plan, sig, env)
@@ -122,6 +124,24 @@ func runLoad(env *Env, cmd *cobra.Command, f *loadFlags, req request) error {
 		code = reportRun(env, f, plan, result, code)
 	}
 	return exitWith(code)
+}
+
+// warnUnused tells about flags that were given but concern other modes.
+func warnUnused(env *Env, fs *pflag.FlagSet, req request) {
+	for _, f := range []struct {
+		name  string
+		modes []string
+	}{
+		{"range", []string{"get", "mixed"}},
+		{"range-align", []string{"get", "mixed"}},
+		{"batch", []string{"del", "mixed"}},
+		{"max-keys", []string{"list", "mixed"}},
+		{"verify", []string{"get", "mixed"}},
+	} {
+		if fs.Changed(f.name) && !req.has(f.modes...) {
+			env.Warn("--%s has no effect on %s", f.name, req.command)
+		}
+	}
 }
 
 // reportRun prints the analysis of the record. A run that failed before it

@@ -43,12 +43,22 @@ func (o *Op) Begin(name string) oplog.Op {
 	return s
 }
 
+// Stamp ends a step without recording it.
+func (o *Op) Stamp(s *oplog.Op) { s.End = o.clock.Now() }
+
+// Record records a step that was stamped. It may be called from Settle, when
+// it is known what became of the operation.
+func (o *Op) Record(s *oplog.Op) {
+	s.Error = bound(s.Error)
+	o.recordStep(s)
+}
+
 // Finish ends and records a step. Its error, if any, is given as a class and
 // a text.
 func (o *Op) Finish(s *oplog.Op, class, text string) {
-	s.End = o.clock.Now()
-	s.Class, s.Error = class, bound(text)
-	o.recordStep(s)
+	o.Stamp(s)
+	s.Class, s.Error = class, text
+	o.Record(s)
 }
 
 func (o *Op) recordStep(s *oplog.Op) {

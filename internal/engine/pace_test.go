@@ -88,8 +88,8 @@ func TestRateWithWarmupAndOps(t *testing.T) {
 		tr := trial{load: limits(4, time.Minute)}
 		tr.load.Rate, tr.load.Warmup, tr.load.Ops = 50, time.Second, 75
 		out := tr.run(&script{do: takes(time.Millisecond)})
-		if out.Pace.Planned != 125 || out.Pace.Unsent != 0 {
-			t.Errorf("got %+v, want 125 planned and none unsent", out.Pace)
+		if out.Pace.Planned != 75 || out.Pace.Unsent != 0 {
+			t.Errorf("got %+v, want 75 planned and none unsent", out.Pace)
 		}
 		if w, m := len(tr.book.rows(oplog.PhaseWarmup)), len(tr.book.rows(oplog.PhaseMeasure)); w != 50 || m != 75 {
 			t.Errorf("got %d and %d operations, want 50 in the warm-up and 75 measured", w, m)

@@ -25,6 +25,8 @@ type pacer struct {
 	next  atomic.Int64
 	baton chan struct{}
 
+	// warmup counts plans before the measurement; they are in no sum.
+	warmup atomic.Int64
 	// refused counts plans that were taken but not carried out, because the
 	// run was over.
 	refused atomic.Int64
@@ -59,6 +61,10 @@ func (p *pacer) claim(w *worker) (int64, bool) {
 			continue
 		}
 		w.punctual = at >= now || len(p.baton) > 0
+		if at < p.run.measure {
+			p.warmup.Add(1)
+			return at, true
+		}
 		p.noteBacklog(now - at)
 		if !p.run.claimCount(at) {
 			p.refused.Add(1)
@@ -112,7 +118,7 @@ func (p *pacer) due(behindNS int64) int64 {
 // when every worker was busy, ours when one was idle.
 func (p *pacer) note(w *worker, behindNS int64) {
 	switch {
-	case behindNS <= late:
+	case behindNS <= late || w.op.Phase == oplog.PhaseWarmup:
 	case w.punctual:
 		p.lateClient.Add(1)
 	default:
@@ -128,7 +134,7 @@ func (p *pacer) backlog() int64 {
 // summary is called once the workers have stopped.
 func (p *pacer) summary() *oplog.PaceEnd {
 	next := p.next.Load()
-	sent := next - p.refused.Load()
+	sent := next - p.refused.Load() - p.warmup.Load()
 	e := &oplog.PaceEnd{
 		Planned: sent, LateStore: p.lateStore.Load(), LateClient: p.lateClient.Load(),
 		MaxBacklog: p.maxBacklog.Load(),

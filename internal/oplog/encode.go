@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -288,28 +289,14 @@ func appendEscaped(b []byte, raw string, r rune) []byte {
 // plain reports whether s needs neither escape nor quote. Bytes above 0x7e
 // take the slow path, which decides.
 func plain(s string) bool {
-	if s == "" {
-		return true
-	}
-	if s[0] == '#' {
-		return false
-	}
 	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c > 0x7e || c == '\\' || c == '"' {
+		if c := s[i]; c < 0x20 || c > 0x7e || c == '\\' || c == '"' || c == '#' {
 			return false
 		}
 	}
 	return true
 }
 
-func needsQuote(s string) bool {
-	if s[0] == '#' {
-		return true
-	}
-	for i := range len(s) {
-		if s[i] == '"' {
-			return true
-		}
-	}
-	return false
-}
+// needsQuote reports whether a CSV reader would misread s. Some take a number
+// sign anywhere in a line for the start of a comment.
+func needsQuote(s string) bool { return strings.ContainsAny(s, "\"#") }

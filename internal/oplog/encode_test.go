@@ -53,7 +53,7 @@ func plainText(s string) string {
 		i += n
 	}
 	text := b.String()
-	if strings.HasPrefix(text, "#") || strings.Contains(text, `"`) {
+	if strings.ContainsAny(text, `"#`) {
 		return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
 	return text

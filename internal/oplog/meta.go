@@ -122,6 +122,9 @@ type PhaseEnd struct {
 	// the starts where there was no plan).
 	FirstIntendedNS int64 `json:"first_intended_ns"`
 	LastIntendedNS  int64 `json:"last_intended_ns"`
+	// LastStartNS is the last real start; behind the last planned one when
+	// the plan could not be kept.
+	LastStartNS int64 `json:"last_start_ns"`
 	// CPU of the process between the phase's borders.
 	UserNS   int64 `json:"cpu_user_ns"`
 	SystemNS int64 `json:"cpu_system_ns"`

@@ -26,7 +26,8 @@ type Line struct {
 	Backlog func() int64
 	// Title names the stage, for example "loop 0 PUT".
 	Title string
-	// Phase is the phase that is shown.
+	// Stage and Phase are what is shown.
+	Stage int
 	Phase oplog.Phase
 	// Every is the interval.
 	Every time.Duration
@@ -41,7 +42,7 @@ type Line struct {
 // Start begins the interval lines. What happened before is forgotten.
 func (l *Line) Start() {
 	l.stop = make(chan struct{})
-	l.Live.Show(l.Phase)
+	l.Live.Show(l.Stage, l.Phase)
 	l.wg.Go(l.loop)
 }
 
@@ -78,8 +79,12 @@ func (l *Line) line(n int, took time.Duration) string {
 			l.done, l.Total, 100*l.done/l.Total, float64(i.Objects)/s, mib(i.Bytes)/s)
 		return text + tail(i, nil)
 	}
+	title := l.Title
+	if i.Warmup {
+		title += " warm-up"
+	}
 	text := fmt.Sprintf("%s: int %d, ops %d, %.2f MiB/s, %.0f ops/s, lat [ min %s, avg %s, 99%% %s, max %s ]",
-		l.Title, n, i.Ops, mib(i.Bytes)/s, float64(i.Ops)/s,
+		title, n, i.Ops, mib(i.Bytes)/s, float64(i.Ops)/s,
 		units.FormatDuration(i.Min), units.FormatDuration(i.Avg()), units.FormatDuration(i.P99), units.FormatDuration(i.Max))
 	return text + tail(i, l.Backlog)
 }

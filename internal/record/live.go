@@ -17,9 +17,11 @@ type Live struct {
 	hist *hdrhistogram.Histogram
 	// shown is set once somebody looks; until then nothing is gathered.
 	shown bool
-	// cleanup is set while deletes of the cleanup are what is shown;
-	// otherwise they are housekeeping and left out.
-	cleanup bool
+	// stage and phase are what is shown; rows of another phase, late ones of
+	// the phase before or housekeeping, are left out. The warm-up belongs to
+	// the measurement.
+	stage int
+	phase oplog.Phase
 }
 
 // Interval sums up the level-0 operations that ended in one interval, of any
@@ -33,6 +35,8 @@ type Interval struct {
 	Max     time.Duration
 	Sum     time.Duration
 	P99     time.Duration
+	// Warmup is set when operations of the warm-up are among them.
+	Warmup bool
 }
 
 // Avg returns the mean service time, 0 without operations.
@@ -51,9 +55,10 @@ func newLive() *Live {
 
 // add is called with the lock held.
 func (l *Live) add(op *oplog.Op) {
-	if !l.shown || op.Level != 0 || op.Phase == oplog.PhaseCleanup && !l.cleanup {
+	if !l.shown || op.Level != 0 || !l.shows(op) {
 		return
 	}
+	l.cur.Warmup = l.cur.Warmup || op.Phase == oplog.PhaseWarmup
 	if !op.OK() {
 		l.cur.Errors += int64(max(op.Failed, 1))
 		l.cur.Objects += op.Objects
@@ -71,12 +76,20 @@ func (l *Live) add(op *oplog.Op) {
 	_ = l.hist.RecordValue(min(int64(d), liveMax)) // in range by construction
 }
 
+func (l *Live) shows(op *oplog.Op) bool {
+	phase := op.Phase
+	if phase == oplog.PhaseWarmup {
+		phase = oplog.PhaseMeasure
+	}
+	return phase == l.phase && int(op.Stage) == l.stage
+}
+
 // Show begins the first interval of a phase.
-func (l *Live) Show(phase oplog.Phase) {
+func (l *Live) Show(stage int, phase oplog.Phase) {
 	l.Take()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shown, l.cleanup = true, phase == oplog.PhaseCleanup
+	l.shown, l.stage, l.phase = true, stage, phase
 }
 
 // Take returns the interval's figures and begins the next one.

@@ -42,6 +42,7 @@ type phaseSum struct {
 	firstStart, last int64
 	firstPlan        int64
 	lastPlan         int64
+	lastStart        int64
 }
 
 // span is what the active window needs of one worker.
@@ -58,7 +59,7 @@ func (t *tally) at(stage int, phase oplog.Phase) *phaseSum {
 	}
 	s := t.sums[key]
 	if s == nil {
-		s = &phaseSum{firstStart: oplog.None, last: oplog.None, firstPlan: oplog.None, lastPlan: oplog.None}
+		s = &phaseSum{firstStart: oplog.None, last: oplog.None, firstPlan: oplog.None, lastPlan: oplog.None, lastStart: oplog.None}
 		s.begin.AtNS, s.finish.AtNS = oplog.None, oplog.None
 		t.sums[key] = s
 	}
@@ -116,6 +117,7 @@ func (s *phaseSum) bounds(op *oplog.Op) {
 	s.firstPlan = min(s.firstPlan, plan)
 	s.last = max(s.last, op.End)
 	s.lastPlan = max(s.lastPlan, plan)
+	s.lastStart = max(s.lastStart, op.Start)
 }
 
 func (s *phaseSum) count(name string) *oplog.OpCount {
@@ -173,7 +175,7 @@ func (s *phaseSum) end(phase oplog.Phase) oplog.PhaseEnd {
 		BeginNS: s.begin.AtNS, FinishNS: s.finish.AtNS,
 		FirstStartNS: s.firstStart, LastEndNS: s.last,
 		LatestFirstEndNS: firstEnd, EarliestLastStartNS: lastStart,
-		FirstIntendedNS: s.firstPlan, LastIntendedNS: s.lastPlan,
+		FirstIntendedNS: s.firstPlan, LastIntendedNS: s.lastPlan, LastStartNS: s.lastStart,
 		UserNS: user, SystemNS: system, Pace: s.finish.Pace,
 	}
 }

@@ -67,6 +67,7 @@ func sumsByHand(rows [][]oplog.Op, stage int, phase oplog.Phase) (oplog.PhaseEnd
 		Phase: phase.String(), BeginNS: oplog.None, FinishNS: oplog.None,
 		FirstStartNS: oplog.None, LastEndNS: oplog.None, LatestFirstEndNS: oplog.None,
 		EarliestLastStartNS: oplog.None, FirstIntendedNS: oplog.None, LastIntendedNS: oplog.None,
+		LastStartNS: oplog.None,
 	}
 	var all []oplog.Op
 	for _, worker := range rows {
@@ -96,6 +97,7 @@ func sumsByHand(rows [][]oplog.Op, stage int, phase oplog.Phase) (oplog.PhaseEnd
 		}
 		e.FirstStartNS, e.LastEndNS = min(e.FirstStartNS, op.Start), max(e.LastEndNS, op.End)
 		e.FirstIntendedNS, e.LastIntendedNS = min(e.FirstIntendedNS, plan), max(e.LastIntendedNS, plan)
+		e.LastStartNS = max(e.LastStartNS, op.Start)
 		c := counts[op.Name]
 		if c == nil {
 			c = &oplog.OpCount{Op: op.Name}
@@ -166,7 +168,7 @@ func TestBorders(t *testing.T) {
 	want := []oplog.StageEnd{{Index: 1, Reason: oplog.ReasonErrors, Phases: []oplog.PhaseEnd{{
 		Phase: "measure", Ops: []oplog.OpCount{{Op: oplog.OpPut, Rows: 1, Objects: 1}},
 		BeginNS: 5, FinishNS: 9, FirstStartNS: 7, LastEndNS: 8, LatestFirstEndNS: 8, EarliestLastStartNS: 7,
-		FirstIntendedNS: 7, LastIntendedNS: 7, UserNS: 30, SystemNS: 4, Pace: pace,
+		FirstIntendedNS: 7, LastIntendedNS: 7, LastStartNS: 7, UserNS: 30, SystemNS: 4, Pace: pace,
 	}}}}
 	if !reflect.DeepEqual(sink.end.Stages, want) {
 		t.Errorf("got  %+v\nwant %+v", sink.end.Stages, want)

@@ -92,7 +92,7 @@ func (c *Cleaner) marker(ctx context.Context, id string) (marker, error) {
 	if err = errors.Join(err, body.Close()); err != nil {
 		return m, fmt.Errorf("%w: read %s: %w", ErrNoMarker, key, err)
 	}
-	if err := json.Unmarshal(text, &m); err != nil || m.RunID != id {
+	if err := json.Unmarshal(text, &m); err != nil || m.RunID != id || m.Tool != markerTool || m.Start.IsZero() {
 		return m, fmt.Errorf("%w: %s does not name run %s", ErrNoMarker, key, id)
 	}
 	return m, nil

@@ -85,12 +85,8 @@ func (r *runner) open() error {
 		cfg.Fill = func(key string, off int64, p []byte) { source.Content(key, 0).Fill(off, p) }
 	}
 	store, err := r.plan.Open(r.sig.Issue, cfg)
-	var usage *backends.UsageError
-	if errors.As(err, &usage) {
-		return err
-	}
 	if err != nil {
-		return fmt.Errorf("open %s: %w", r.plan.Target, err)
+		return err // the store names itself
 	}
 	r.store = store
 	r.env = workload.Env{

@@ -20,6 +20,9 @@ type marker struct {
 	Start   time.Time `json:"start"`
 }
 
+// markerTool is what a marker names as the program that wrote it.
+const markerTool = "bench"
+
 // markerTimeout bounds the requests that are made outside of the load.
 const markerTimeout = 30 * time.Second
 
@@ -32,7 +35,7 @@ const markerTries = 3
 func (r *runner) placeMarker() error {
 	m := r.meta()
 	text, err := json.Marshal(marker{
-		RunID: r.id, Tool: "bench", Version: buildinfo.Read().Version, Host: m.Host, Start: m.Epoch,
+		RunID: r.id, Tool: markerTool, Version: buildinfo.Read().Version, Host: m.Host, Start: m.Epoch,
 	})
 	if err != nil {
 		return fmt.Errorf("encode the marker: %w", err)

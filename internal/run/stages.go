@@ -90,8 +90,18 @@ func (r *runner) measure(i int, s Stage) bool {
 	r.ends = append(r.ends, oplog.StageEnd{Index: i, Reason: out.Reason})
 	if out.Reason == oplog.ReasonErrors || overRate(out, p.ErrorRate) {
 		r.result.OverErrors = true
+		r.sayLimit(out)
 	}
 	return out.Reason != oplog.ReasonErrors && r.issue.Err() == nil
+}
+
+// sayLimit tells which limit failures have passed.
+func (r *runner) sayLimit(out engine.Outcome) {
+	limit := fmt.Sprintf("--max-error-rate %.3g%%", 100*r.plan.ErrorRate)
+	if r.plan.MaxErrors >= 0 && out.Failed > r.plan.MaxErrors {
+		limit = fmt.Sprintf("--max-errors %d", r.plan.MaxErrors)
+	}
+	r.msg.Warn("%d of %d operations failed, more than %s allows", out.Failed, out.Tried, limit)
 }
 
 func overRate(out engine.Outcome, rate float64) bool {
@@ -177,7 +187,7 @@ func (r *runner) progressLine(load engine.Load, name string, total int64) *progr
 		return nil
 	}
 	line := &progress.Line{
-		Out: r.plan.Progress, Live: r.rec.Live(), Title: name, Phase: load.Phase,
+		Out: r.plan.Progress, Live: r.rec.Live(), Title: name, Stage: load.Stage, Phase: load.Phase,
 		Every: r.plan.Interval, Total: total,
 	}
 	if load.Rate > 0 {
@@ -227,7 +237,7 @@ func (r *runner) cleanUp() {
 	}
 	last := int(r.at.Load())
 	load := r.load(last, oplog.PhaseCleanup, workload.NewCleanup(&r.env))
-	r.phase(load, "cleanup", int64(r.env.Objects.Len()))
+	r.phase(load, "cleanup", int64(r.countOwned()))
 	left := r.countOwned()
 	if left == 0 {
 		err := r.removeMarker()
@@ -236,7 +246,11 @@ func (r *runner) cleanUp() {
 		}
 		r.msg.Warn("%v", err)
 	}
-	r.msg.Warn("%d objects are left below %s", left, r.root)
+	if r.env.Can.Synthetic {
+		r.msg.Warn("%d deletes failed; %s keeps nothing, so nothing is left", left, scheme(r.plan.Target))
+		return
+	}
+	r.msg.Warn("up to %d objects are left below %s", left, r.root)
 	r.msg.Hint("remove them with: %s", r.cleanCommand())
 }
 

@@ -79,7 +79,8 @@ func (w *cleanupWorker) Do(ctx context.Context, op *engine.Op) error {
 }
 
 // Settle implements [engine.Worker].
-func (w *cleanupWorker) Settle(*engine.Op, error) {
+func (w *cleanupWorker) Settle(op *engine.Op, _ error) {
+	w.recordFailed(op)
 	w.tries++
 	w.outcomes(func(id uint64, err error) {
 		w.forget(id, err)

@@ -44,8 +44,13 @@ type deleter struct {
 	batch int
 	ids   []uint64
 	objs  []backends.Object
-	// failed lists the places in objs that failed, in order.
+	// failed lists the places in objs that failed in the last try, in order.
 	failed []backends.BatchError
+	// send and request are the places and objects of one try of a batch; step
+	// is what its failed keys have in common in the record.
+	send    []int
+	request []backends.Object
+	step    oplog.Op
 }
 
 func newDeleter(env *Env, i, batch int) deleter {
@@ -84,47 +89,79 @@ func (d *deleter) gather(op *engine.Op, next func() (uint64, bool)) engine.Verdi
 // full reports whether the group needs no more objects.
 func (d *deleter) full() bool { return len(d.objs) >= d.batch }
 
-// remove sends the delete. In a batch each failed key becomes a step.
+// remove sends the delete. Another try of a batch names only the keys that
+// failed in the one before.
 func (d *deleter) remove(ctx context.Context, op *engine.Op) error {
 	ctx = tryOf(ctx, op)
-	d.failed = d.failed[:0]
 	if d.batch <= 1 {
+		d.failed = d.failed[:0]
 		if err := d.env.Backend.Delete(ctx, d.objs[0]); err != nil {
 			d.failed = append(d.failed, backends.BatchError{Err: err})
 			return nothing(op, err)
 		}
 		return nil
 	}
-	start := op.Begin(oplog.StepDeleteOne)
-	failed, err := d.env.Can.BatchDeleter.DeleteBatch(ctx, d.objs)
-	if err != nil {
-		failed = d.allFailed(err)
-	}
-	return d.partly(op, start, failed)
-}
-
-func (d *deleter) allFailed(err error) []backends.BatchError {
+	d.send = d.send[:0]
 	for i := range d.objs {
-		d.failed = append(d.failed, backends.BatchError{Index: i, Err: err})
+		d.send = append(d.send, i)
 	}
-	return d.failed
+	if op.Tries > 1 {
+		d.onlyFailed()
+	}
+	return d.sendBatch(ctx, op)
 }
 
-// partly records the keys that failed and returns the first one's error.
-func (d *deleter) partly(op *engine.Op, start oplog.Op, failed []backends.BatchError) error {
-	d.failed = failed
-	op.Failed = int32(len(failed))
-	op.Objects = int64(len(d.objs) - len(failed))
-	if len(failed) == 0 {
+// onlyFailed keeps the places that failed in the try before.
+func (d *deleter) onlyFailed() {
+	d.send = d.send[:0]
+	for _, f := range d.failed {
+		d.send = append(d.send, f.Index)
+	}
+}
+
+// sendBatch deletes the objects at the places to send and keeps which failed.
+func (d *deleter) sendBatch(ctx context.Context, op *engine.Op) error {
+	d.request = d.request[:0]
+	for _, i := range d.send {
+		d.request = append(d.request, d.objs[i])
+	}
+	d.step = op.Begin(oplog.StepDeleteOne)
+	failed, err := d.env.Can.BatchDeleter.DeleteBatch(ctx, d.request)
+	op.Stamp(&d.step)
+	d.failed = d.failed[:0]
+	for _, f := range failed {
+		d.failed = append(d.failed, backends.BatchError{Index: d.send[f.Index], Err: f.Err})
+	}
+	if err != nil {
+		d.allFailed(err)
+	}
+	op.Failed = int32(len(d.failed))
+	op.Objects = int64(len(d.objs) - len(d.failed))
+	if len(d.failed) == 0 {
 		return nil
 	}
-	for _, f := range failed {
-		step := start
+	return d.failed[0].Err
+}
+
+func (d *deleter) allFailed(err error) {
+	d.failed = d.failed[:0]
+	for _, i := range d.send {
+		d.failed = append(d.failed, backends.BatchError{Index: i, Err: err})
+	}
+}
+
+// recordFailed writes a step for each key of a batch that failed for good.
+func (d *deleter) recordFailed(op *engine.Op) {
+	if d.batch <= 1 {
+		return
+	}
+	for _, f := range d.failed {
+		step := d.step
 		step.Key = d.objs[f.Index].Key[len(d.env.Root):]
 		step.Objects = 0
-		op.Finish(&step, string(backends.Classify(f.Err)), f.Err.Error())
+		step.Class, step.Error = string(backends.Classify(f.Err)), f.Err.Error()
+		op.Record(&step)
 	}
-	return failed[0].Err
 }
 
 // outcomes calls fn with every object of the group and its error.
@@ -168,4 +205,7 @@ func (w *deleteWorker) Next(op *engine.Op) engine.Verdict {
 func (w *deleteWorker) Do(ctx context.Context, op *engine.Op) error { return w.remove(ctx, op) }
 
 // Settle implements [engine.Worker].
-func (w *deleteWorker) Settle(*engine.Op, error) { w.outcomes(w.forget) }
+func (w *deleteWorker) Settle(op *engine.Op, _ error) {
+	w.recordFailed(op)
+	w.outcomes(w.forget)
+}

@@ -157,17 +157,18 @@ func TestBatchFailures(t *testing.T) {
 	equalKeys(t, "live", tr.live(), nil)
 }
 
-// TestRetriedBatch checks that the last try's outcome holds for each object.
+// TestRetriedBatch checks that another try names only the keys that failed,
+// and that only keys that failed for good have a row.
 func TestRetriedBatch(t *testing.T) {
 	t.Parallel()
 	h := hook(open(t, "store=1"))
-	calls := 0
-	h.batch = func([]string) ([]backends.BatchError, error) {
-		switch calls++; calls {
+	var asked []int
+	h.batch = func(keys []string) ([]backends.BatchError, error) {
+		switch asked = append(asked, len(keys)); len(asked) {
 		case 1:
 			return nil, errStore
 		case 2:
-			return []backends.BatchError{{Index: 2, Err: errStore}}, nil
+			return []backends.BatchError{{Index: 0, Err: errStore}, {Index: 2, Err: errStore}}, nil
 		}
 		return []backends.BatchError{{Index: 1, Err: errStore}}, nil
 	}
@@ -178,7 +179,13 @@ func TestRetriedBatch(t *testing.T) {
 	if len(rows) != 1 || rows[0].Tries != 3 || rows[0].Failed != 1 || rows[0].Objects != 3 || out.Failed != 1 || out.Tried != 4 {
 		t.Errorf("got %+v, rows %+v", out, rows)
 	}
-	equalKeys(t, "owned", tr.owned(), []string{"1"})
+	if want := []int{4, 4, 2}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %v keys, want %v", asked, want)
+	}
+	if ones := tr.book.steps(oplog.StepDeleteOne); len(ones) != 1 || ones[0].Key != "2" {
+		t.Errorf("got steps %+v, want one of key 2", ones)
+	}
+	equalKeys(t, "owned", tr.owned(), []string{"2"})
 }
 
 // TestCleanup deletes everything that may exist, tries three times, and

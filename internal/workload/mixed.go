@@ -188,11 +188,12 @@ func (w *mixedWorker) Do(ctx context.Context, op *engine.Op) (err error) {
 }
 
 // Settle implements [engine.Worker].
-func (w *mixedWorker) Settle(_ *engine.Op, err error) {
+func (w *mixedWorker) Settle(op *engine.Op, err error) {
 	switch w.kind {
 	case kindGet, kindStat:
 		w.lease.Release()
 	case kindDel:
+		w.del.recordFailed(op)
 		w.settleDelete()
 	case kindPut:
 		w.settlePut(err)
