@@ -44,6 +44,8 @@ $(GOLANGCI):
 	GOFLAGS= GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 bench: ## measure the program itself against its peers
-	$(GO) test -run "^$$" -bench . -benchtime 1x -count 3 -timeout 30m ./cmd/bench ./internal/...
+	$(GO) test -run '^$$' -bench . -benchtime 1x -count 3 -timeout 30m ./cmd/bench
+	$(GO) test -run '^$$' -bench HotPath -benchtime 4000000x -count 3 ./internal/workload
+	$(GO) test -run '^$$' -bench '(Fill|Verify)/1024KiB' ./internal/payload
 
 ci: test lint race ## what CI runs
