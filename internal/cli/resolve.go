@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -71,31 +72,35 @@ func (f *loadFlags) target(args []string) (target, error) {
 
 // validate checks each number by itself.
 func (f *loadFlags) validate() error {
-	for _, c := range []struct {
-		name     string
-		v        int64
-		min, max int64
-	}{
-		{"concurrency", int64(f.concurrency), 1, maxWorkers},
-		{"duration", int64(f.duration), 0, int64(maxDuration)},
-		{"warmup", int64(f.warmup), 0, int64(maxDuration)},
-		{"objects", f.objects, 0, maxObjects},
-		{"ops", f.ops, 0, math.MaxInt64},
-		{"min-ops", f.minOps, 0, math.MaxInt64},
-		{"batch", int64(f.batch), 0, 100_000},
-		{"max-keys", int64(f.maxKeys), 1, 1_000_000},
-		{"prefixes", int64(f.prefixes), -1, 1_000_000},
-		{"max-errors", f.maxErrors, -1, math.MaxInt64},
-		{"timeout", int64(f.timeout), 0, int64(maxDuration)},
-		{"grace", int64(f.grace), 0, int64(maxDuration)},
-		{"retries", int64(f.retries), 0, 1000},
-		{"interval", int64(f.output.interval), int64(10 * time.Millisecond), int64(time.Hour)},
+	for _, err := range []error{
+		within("concurrency", f.concurrency, 1, maxWorkers),
+		within("duration", f.duration, 0, maxDuration),
+		within("warmup", f.warmup, 0, maxDuration),
+		within("objects", f.objects, 0, maxObjects),
+		within("ops", f.ops, 0, math.MaxInt64),
+		within("min-ops", f.minOps, 0, math.MaxInt64),
+		within("batch", f.batch, 0, 100_000),
+		within("max-keys", f.maxKeys, 1, 1_000_000),
+		within("prefixes", f.prefixes, -1, 1_000_000),
+		within("max-errors", f.maxErrors, -1, math.MaxInt64),
+		within("timeout", f.timeout, 0, maxDuration),
+		within("grace", f.grace, 0, maxDuration),
+		within("retries", f.retries, 0, 1000),
+		within("interval", f.output.interval, 10*time.Millisecond, time.Hour),
 	} {
-		if c.v < c.min || c.v > c.max {
-			return fmt.Errorf("--%s is out of range", c.name)
+		if err != nil {
+			return err
 		}
 	}
 	return f.validateWords()
+}
+
+// within refuses a flag's value that is outside of its range.
+func within[T cmp.Ordered](flag string, v, lowest, highest T) error {
+	if v < lowest || v > highest {
+		return fmt.Errorf("--%s %v: want %v to %v", flag, v, lowest, highest)
+	}
+	return nil
 }
 
 func (f *loadFlags) validateWords() error {
