@@ -48,7 +48,7 @@ func (l *loader) recordWarnings(r *Record, i int) []string {
 	case oplog.ReasonErrors:
 		add("the run was stopped because too many operations failed")
 	case oplog.ReasonDiskFull:
-		add("the run ended because the disk was full")
+		add("the run was ended before the disk was full")
 	}
 	if end != nil && end.Abandoned > 0 {
 		add("%d operations were still running when the run was ended by force; they are not counted", end.Abandoned)

@@ -10,30 +10,21 @@ import (
 	"bench/internal/proc"
 )
 
-// sampleEvery is how often the process and the disk are looked at.
+// sampleEvery is how often the process is looked at.
 const sampleEvery = time.Second
 
-// keepFree is the room a local target keeps: a twentieth of the disk, at most
-// 10 GiB.
-const (
-	keepShare = 20
-	keepMost  = 10 << 30
-)
-
-// monitor samples the process each second and ends the run when the disk runs
-// full or the record cannot be written. The returned function stops it.
+// monitor samples the process each second, watches the disk, and ends the run
+// when it runs full or the record cannot be written. The returned function stops it.
 func (r *runner) monitor() (stop func()) {
 	quit := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		t := time.NewTicker(sampleEvery)
 		defer t.Stop()
-		r.checkSpace()
 		for {
 			select {
 			case <-t.C:
 				r.rec.Sample(r.sample())
-				r.checkSpace()
 			case <-r.rec.Failed():
 				r.end(engine.Stop(oplog.ReasonErrors))
 				return
@@ -42,6 +33,9 @@ func (r *runner) monitor() (stop func()) {
 			}
 		}
 	})
+	if r.env.Can.Space != nil {
+		wg.Go(func() { r.watchSpace(quit) })
+	}
 	return func() { close(quit); wg.Wait() }
 }
 
@@ -52,17 +46,4 @@ func (r *runner) sample() oplog.Sample {
 		RSS: proc.RSS(), GCPauseNS: int64(proc.GCPause()), Goroutines: runtime.NumGoroutine(),
 		InFlight: r.gauge.InFlight(), Backlog: r.gauge.Backlog(),
 	}
-}
-
-// checkSpace ends the run while there is still room on the disk.
-func (r *runner) checkSpace() {
-	if r.env.Can.Space == nil || r.issue.Err() != nil {
-		return
-	}
-	free, total, err := r.env.Can.Space.Space()
-	if err != nil || free >= min(total/keepShare, keepMost) {
-		return
-	}
-	r.msg.Warn("%s has only %d MiB left of %d MiB: stopping before it is full", r.plan.Target, free>>20, total>>20)
-	r.end(engine.Stop(oplog.ReasonDiskFull))
 }
