@@ -13,7 +13,6 @@ const (
 	exitEnvironment = 1
 	exitUsage       = 2
 	exitErrors      = 3
-	exitThreshold   = 99
 	exitInterrupted = 130
 )
 

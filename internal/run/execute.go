@@ -107,18 +107,11 @@ func (r *runner) open() error {
 func (r *runner) checkAbilities() error {
 	can := r.env.Can.Caps()
 	for _, s := range r.plan.Stages {
-		if missing := can.Missing(r.needs(s)); missing != 0 {
+		if missing := can.Missing(s.Mode.Needs(r.plan.Mix)); missing != 0 {
 			return &backends.UsageError{Err: fmt.Errorf("%s cannot %v", scheme(r.plan.Target), missing)}
 		}
 	}
 	return nil
-}
-
-func (r *runner) needs(s Stage) backends.Caps {
-	if s.Mode.Name == "list" || s.Mode.Name == "mixed" && r.plan.Mix.List > 0 {
-		return backends.CapList
-	}
-	return backends.CapCore
 }
 
 func scheme(target string) string {

@@ -1,5 +1,5 @@
 // Package units reads and writes the quantities of the command line and of
-// the reports: sizes, rates, shares, durations and counts.
+// the reports: sizes, shares, durations and counts.
 //
 // Parsing is exact or it is an error that says what was expected; a value is
 // never rounded or clipped to make it fit. Formatting comes in two kinds:

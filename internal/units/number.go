@@ -9,22 +9,6 @@ import (
 	"time"
 )
 
-// MaxRate is the largest rate [ParseRate] accepts, in operations per second.
-const MaxRate = 1e9
-
-// ParseRate reads a rate in operations per second, above 0 and at most
-// [MaxRate]. A trailing "/s" is allowed.
-func ParseRate(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "/s")), 64)
-	if err != nil || math.IsNaN(v) {
-		return 0, fmt.Errorf("parse rate %q: want operations per second, such as 500 or 2.5", s)
-	}
-	if v <= 0 || v > MaxRate {
-		return 0, fmt.Errorf("parse rate %q: want more than 0 and at most 1e9 operations per second", s)
-	}
-	return v, nil
-}
-
 // ParsePercent reads a share and returns it as a fraction from 0 to 1. "1%"
 // and "0.01" are the same; a bare number above 1 is an error, because it is
 // most likely a percentage whose sign is missing.

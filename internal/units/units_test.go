@@ -96,19 +96,6 @@ func TestFormatCount(t *testing.T) {
 	}
 }
 
-func TestParseRate(t *testing.T) {
-	for in, want := range map[string]float64{"1": 1, "2.5": 2.5, " 500/s ": 500, "1e3": 1000, "1e9": 1e9, "0.01": 0.01} {
-		if got, err := units.ParseRate(in); err != nil || got != want {
-			t.Errorf("ParseRate(%q) = %v, %v, want %v", in, got, err, want)
-		}
-	}
-	for _, in := range []string{"", "0", "-1", "NaN", "Inf", "-Inf", "1e10", "x", "1k", "/s", "1e-400"} {
-		if got, err := units.ParseRate(in); err == nil {
-			t.Errorf("ParseRate(%q) = %v, want an error", in, got)
-		}
-	}
-}
-
 func TestParsePercent(t *testing.T) {
 	for in, want := range map[string]float64{
 		"0": 0, "1%": 0.01, "0.01": 0.01, "1": 1, "100%": 1, " 50 % ": 0.5, "0.5%": 0.005, "0%": 0,

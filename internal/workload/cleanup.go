@@ -27,9 +27,6 @@ func NewCleanup(env *Env) *Cleanup {
 	return &Cleanup{env: env, batch: batchSize(env, cleanupBatch)}
 }
 
-// Needs implements [Workload].
-func (c *Cleanup) Needs() backends.Caps { return backends.CapCore }
-
 // Worker implements [Workload].
 func (c *Cleanup) Worker(i int) engine.Worker {
 	return &cleanupWorker{deleter: newDeleter(c.env, i, c.batch), all: c}

@@ -30,9 +30,6 @@ func batchSize(env *Env, batch int) int {
 	return min(batch, env.Can.BatchDeleter.MaxBatch())
 }
 
-// Needs implements [Workload].
-func (d *Delete) Needs() backends.Caps { return backends.CapCore }
-
 // Worker implements [Workload].
 func (d *Delete) Worker(i int) engine.Worker {
 	return &deleteWorker{deleter: newDeleter(d.env, i, d.batch), visitor: d.visit.Visitor()}

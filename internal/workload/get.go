@@ -34,9 +34,6 @@ func NewGet(env *Env, ranges Ranges, once bool) *Get {
 	return &Get{env: env, Ranges: ranges, visits: newVisits(env, once, 'g')}
 }
 
-// Needs implements [Workload].
-func (g *Get) Needs() backends.Caps { return backends.CapCore }
-
 // Worker implements [Workload].
 func (g *Get) Worker(i int) engine.Worker {
 	return &getWorker{getter: newGetter(g.env, i, g.Ranges), picks: g.visits.picker()}

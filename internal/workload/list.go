@@ -42,9 +42,6 @@ func (c *count) add(certain bool) {
 	}
 }
 
-// Needs implements [Workload].
-func (l *List) Needs() backends.Caps { return backends.CapList }
-
 // Worker implements [Workload].
 func (l *List) Worker(i int) engine.Worker {
 	return &listWorker{

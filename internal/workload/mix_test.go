@@ -66,18 +66,11 @@ func TestParseModes(t *testing.T) {
 	}
 }
 
-func TestModeNamed(t *testing.T) {
+func TestModesHaveDefaults(t *testing.T) {
 	t.Parallel()
 	for _, m := range workload.Modes() {
-		got, ok := workload.ModeNamed(m.Name)
-		if !ok || got != m {
-			t.Errorf("%s: got %+v, %v", m.Name, got, ok)
-		}
 		if m.Reads && m.Objects == 0 || m.Size == "" || m.Batch < 1 {
 			t.Errorf("%s lacks a default: %+v", m.Name, m)
 		}
-	}
-	if m, ok := workload.ModeNamed("p"); ok {
-		t.Errorf("p: got %+v, want none", m)
 	}
 }

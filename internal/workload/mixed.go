@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 
-	"bench/backends"
 	"bench/internal/engine"
 	"bench/internal/population"
 )
@@ -29,14 +28,6 @@ func NewMixed(env *Env, mix Mix, ranges Ranges, batch, maxKeys int) *Mixed {
 		pool:  population.NewPool(env.Objects, env.Workers),
 		fresh: env.Objects.Extend(0, env.Workers), room: newRoom(env),
 	}
-}
-
-// Needs implements [Workload].
-func (m *Mixed) Needs() backends.Caps {
-	if m.mix.List > 0 {
-		return backends.CapList
-	}
-	return backends.CapCore
 }
 
 // Worker implements [Workload].

@@ -218,25 +218,18 @@ func TestMixedRangesAndVerify(t *testing.T) {
 	}
 }
 
-// TestNeeds checks what loads ask of a store.
+// TestNeeds checks what modes ask of a store.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
-	tr := newTrial(config{store: open(t, ""), sizes: population.Fixed(1)})
-	for name, c := range map[string]struct {
-		w    workload.Workload
-		want backends.Caps
-	}{
-		"put":             {workload.NewPut(&tr.Env, 1), backends.CapCore},
-		"get":             {workload.NewGet(&tr.Env, workload.Ranges{}, false), backends.CapCore},
-		"stat":            {workload.NewStat(&tr.Env, false), backends.CapCore},
-		"del":             {workload.NewDelete(&tr.Env, 1), backends.CapCore},
-		"cleanup":         {workload.NewCleanup(&tr.Env), backends.CapCore},
-		"list":            {workload.NewList(&tr.Env, 1), backends.CapList},
-		"mixed":           {workload.NewMixed(&tr.Env, mixOf(t, workload.DefaultMix), workload.Ranges{}, 1, 1), backends.CapCore},
-		"mixed with list": {workload.NewMixed(&tr.Env, mixOf(t, "list=1"), workload.Ranges{}, 1, 1), backends.CapList},
-	} {
-		if got := c.w.Needs(); got != c.want {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
+	for _, m := range workload.Modes() {
+		for _, mix := range []string{workload.DefaultMix, "get=1,list=1"} {
+			want := backends.CapCore
+			if m.Name == "list" || m.Name == "mixed" && strings.Contains(mix, "list") {
+				want = backends.CapList
+			}
+			if got := m.Needs(mixOf(t, mix)); got != want {
+				t.Errorf("%s with mix %s: got %v, want %v", m.Name, mix, got, want)
+			}
 		}
 	}
 }

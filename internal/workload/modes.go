@@ -1,6 +1,10 @@
 package workload
 
-import "fmt"
+import (
+	"fmt"
+
+	"bench/backends"
+)
 
 // Mode is a workload as the command line names it.
 type Mode struct {
@@ -31,14 +35,13 @@ func Modes() []Mode {
 	}
 }
 
-// ModeNamed returns the mode of a command.
-func ModeNamed(name string) (Mode, bool) {
-	for _, m := range Modes() {
-		if m.Name == name {
-			return m, true
-		}
+// Needs are the abilities without which the mode cannot run; mix is what a
+// mixed load does.
+func (m Mode) Needs(mix Mix) backends.Caps {
+	if m.Name == "list" || m.Name == "mixed" && mix.List > 0 {
+		return backends.CapList
 	}
-	return Mode{}, false
+	return backends.CapCore
 }
 
 // ParseModes reads mode letters in order, for example "pgd".

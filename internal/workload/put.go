@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 
-	"bench/backends"
 	"bench/internal/engine"
 	"bench/internal/oplog"
 	"bench/internal/payload"
@@ -35,9 +34,6 @@ func NewPrepare(env *Env, limit int64) *Put {
 	p.again = true
 	return p
 }
-
-// Needs implements [Workload].
-func (p *Put) Needs() backends.Caps { return backends.CapCore }
 
 // Worker implements [Workload].
 func (p *Put) Worker(i int) engine.Worker {

@@ -20,9 +20,6 @@ func NewStat(env *Env, once bool) *Stat {
 	return &Stat{env: env, visits: newVisits(env, once, 's')}
 }
 
-// Needs implements [Workload].
-func (s *Stat) Needs() backends.Caps { return backends.CapCore }
-
 // Worker implements [Workload].
 func (s *Stat) Worker(i int) engine.Worker {
 	return &statWorker{statter: statter{seat: newSeat(s.env, i, 's')}, picks: s.visits.picker()}

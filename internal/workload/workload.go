@@ -30,8 +30,6 @@ type Env struct {
 
 // Workload makes the workers of one load.
 type Workload interface {
-	// Needs are the abilities without which it cannot run.
-	Needs() backends.Caps
 	// Worker makes worker i.
 	Worker(i int) engine.Worker
 }
